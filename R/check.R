@@ -1,0 +1,201 @@
+# All errors of the package go through these doors. A parameter error may show the public argument;
+# a domain error has a fixed text, because what is wrong with private data is private.
+abort_confide <- function(kind, message, call) {
+  cli::cli_abort(
+    message,
+    class = c(paste0("confide_error_", kind), "confide_error"),
+    call = call,
+    .envir = parent.frame(2)
+  )
+}
+
+abort_parameter <- function(message, call = rlang::caller_env()) {
+  abort_confide("parameter", message, call)
+}
+
+abort_domain <- function(message, call = rlang::caller_env()) {
+  abort_confide("domain", message, call)
+}
+
+abort_mechanism <- function(message, call = rlang::caller_env()) {
+  abort_confide("mechanism", message, call)
+}
+
+abort_internal <- function(message, call = rlang::caller_env()) {
+  abort_confide("internal", message, call)
+}
+
+# A short description of a public argument, for error messages.
+describe <- function(x) {
+  if (is.null(x)) {
+    return("NULL")
+  }
+  if (is.object(x) || !is.atomic(x)) {
+    return(paste("an object of class", paste(class(x), collapse = "/")))
+  }
+  if (length(x) != 1 || !is.null(dim(x))) {
+    return(sprintf("a %s of length %d", typeof(x), length(x)))
+  }
+  quote <- if (is.character(x)) "\"" else ""
+  text <- encodeString(format(unname(x), digits = 15), quote = quote)
+  paste(typeof(x), shorten(text))
+}
+
+shorten <- function(text, width = 60L) {
+  ifelse(nchar(text, "width") > width, paste0(substr(text, 1L, width - 3L), "..."), text)
+}
+
+enumerate_names <- function(x, most = 5L) {
+  shown <- shorten(encodeString(utils::head(x, most), quote = "\""))
+  paste0(paste(shown, collapse = ", "), if (length(x) > most) ", ...")
+}
+
+is_plain_number <- function(x) {
+  is.numeric(x) && !is.object(x) && length(x) == 1 && is.null(dim(x))
+}
+
+is_finite_number <- function(x) {
+  is_plain_number(x) && is.finite(x)
+}
+
+is_whole <- function(x) {
+  is.numeric(x) && !is.object(x) && all(is.finite(x)) && all(x == round(x))
+}
+
+# Arguments ----------------------------------------------------------------
+
+# Every verb calls this first. R itself would complete `eps =` to `epsilon =`; a misspelt argument
+# must not pass.
+check_dots_empty <- function(..., call = rlang::caller_env()) {
+  caller <- sys.parent()
+  known <- names(formals(sys.function(caller)))
+  unknown <- setdiff(c(names(sys.call(caller)), ...names()), c(known, ""))
+  if (...length() == 0 && length(unknown) == 0) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "Every argument must be one that the function knows, spelt in full.",
+    x = if (length(unknown) > 0) {
+      "Unused: {enumerate_names(unknown)}."
+    } else {
+      "There are unnamed arguments too many."
+    },
+    i = "Options come after the main arguments and are named."
+  ), call = call)
+}
+
+check_required <- function(x, hint = "See its help page.", arg = rlang::caller_arg(x),
+                           call = rlang::caller_env()) {
+  if (!rlang::is_missing(rlang::maybe_missing(x))) {
+    return(invisible())
+  }
+  abort_parameter(c("{.arg {arg}} must be given; it has no default.", i = hint), call = call)
+}
+
+check_epsilon <- function(epsilon, zero = TRUE, call = rlang::caller_env()) {
+  if (is_finite_number(epsilon) && (epsilon > 0 || (zero && epsilon == 0))) {
+    return(abs(as.numeric(unname(epsilon)))) # abs() turns -0 into 0
+  }
+  range <- if (zero) "number, at least 0." else "number above 0."
+  infinite <- is_plain_number(epsilon) && is.infinite(epsilon)
+  abort_parameter(c(
+    paste("{.arg epsilon} must be one finite", range),
+    x = "It is {describe(epsilon)}.",
+    i = paste(
+      "Smaller protects more;",
+      "with 1 no report changes anyone's odds by more than a factor of 2.7."
+    ),
+    i = if (infinite) "For practically no privacy use {.code epsilon = 44}."
+  ), call = call)
+}
+
+check_level <- function(level, call = rlang::caller_env()) {
+  if (is_finite_number(level) && level > 0 && level < 1) {
+    return(as.numeric(level))
+  }
+  abort_parameter(c(
+    "{.arg level} must be one number between 0 and 1, such as 0.95.",
+    x = "It is {describe(level)}."
+  ), call = call)
+}
+
+check_whole_number <- function(x, min = 1, max = 2^53, arg = rlang::caller_arg(x),
+                               call = rlang::caller_env()) {
+  if (is_plain_number(x) && is_whole(x) && x >= min && x <= max) {
+    return(as.numeric(x))
+  }
+  abort_parameter(c(
+    "{.arg {arg}} must be one whole number from {min} to {format(max, scientific = FALSE)}.",
+    x = "It is {describe(x)}."
+  ), call = call)
+}
+
+check_choice <- function(x, choices, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (identical(x, choices)) {
+    return(choices[[1]])
+  }
+  if (is.character(x) && length(x) == 1 && !is.na(x) && x %in% choices) {
+    return(unname(x))
+  }
+  abort_parameter(c(
+    "{.arg {arg}} must be one of {.or {.val {choices}}}.",
+    x = "It is {describe(x)}."
+  ), call = call)
+}
+
+check_rng <- function(rng, call = rlang::caller_env()) {
+  check_choice(rng, c("os", "r"), arg = "rng", call = call)
+}
+
+check_mechanism <- function(mechanism, call = rlang::caller_env()) {
+  hint <- "Make one with mech_rr(), mech_lambda() or mech_matrix()."
+  check_required(mechanism, hint, arg = "mechanism", call = call)
+  if (!inherits(mechanism, "confide_mechanism")) {
+    abort_parameter(c(
+      paste(
+        "{.arg mechanism} must be a mechanism,",
+        "made by {.fn mech_rr}, {.fn mech_lambda} or {.fn mech_matrix}."
+      ),
+      x = "It is {describe(mechanism)}.",
+      i = "The data come first: {.code privatize(x, mechanism)}."
+    ), call = call)
+  }
+  if (!identical(mechanism$seal, seal(mechanism))) {
+    abort_internal(c(
+      "This mechanism failed its certificate: its parameters are not the ones it was made with.",
+      i = "Make it again with its constructor; {.fn update} changes a parameter."
+    ), call = call)
+  }
+  invisible(mechanism)
+}
+
+# A probability vector in natural order: finite, not negative, sum 1 within 1e-8. Returned with sum
+# exactly near 1.
+check_probabilities <- function(p, k = length(p), arg = rlang::caller_arg(p),
+                                call = rlang::caller_env()) {
+  if (!is.numeric(p) || is.object(p) || length(dim(p)) > 1 || length(p) != k) {
+    abort_parameter(c(
+      "{.arg {arg}} must be a numeric vector of {k} probabilities.",
+      x = "It is {describe(p)}."
+    ), call = call)
+  }
+  check_finite_probabilities(p, arg, call)
+  if (abs(sum(p) - 1) > 1e-8) {
+    abort_parameter(c(
+      "{.arg {arg}} must sum to 1.",
+      x = "It sums to {format(sum(p), digits = 10)}.",
+      i = "Divide it by its sum if it holds weights."
+    ), call = call)
+  }
+  p / sum(p)
+}
+
+check_finite_probabilities <- function(p, arg, call) {
+  wrong <- !is.finite(p) | p < 0
+  if (any(wrong)) {
+    abort_parameter(c(
+      "{.arg {arg}} must hold finite probabilities, none of them negative.",
+      x = "Found {describe(p[wrong][[1]])}."
+    ), call = call)
+  }
+}

@@ -1,0 +1,29 @@
+#' confide: statistics under differential privacy
+#'
+#' Design, apply, analyse and audit private mechanisms. Data flow one way: a mechanism ([mech_rr()],
+#' [mech_lambda()], [mech_matrix()]) turns true answers into reports ([privatize()]), reports become
+#' counts ([count_reports()]), counts become estimates ([estimate()]) or tests ([private_test()]).
+#' Every object can state its guarantee ([privacy()]) and be checked against it ([audit()]). The
+#' words used are explained in [glossary].
+#'
+#' @inheritSection privacy What is promised
+#' @keywords internal
+#' @useDynLib confide, .registration = TRUE
+#' @importFrom Rcpp evalCpp
+#' @importFrom rlang .data
+#' @importFrom stats coef confint nobs simulate update vcov predict logLik
+#' @importFrom generics augment glance tidy
+"_PACKAGE"
+
+#' @export
+generics::tidy
+
+#' @export
+generics::glance
+
+#' @export
+generics::augment
+
+.onUnload <- function(libpath) { # nolint: object_name_linter. The name is R's.
+  library.dynam.unload("confide", libpath)
+}

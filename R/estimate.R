@@ -1,0 +1,406 @@
+#' Estimate shares from reports
+#'
+#' Undoes the randomization: estimates the shares of the true values among the people, with standard
+#' errors. The default is linear and unbiased; because noise is subtracted, single estimates can be
+#' negative or above 1, and that is right: cutting them off would bias every sum. Other methods give
+#' a proper distribution when one is wanted.
+#'
+#' @param x Reports or counts: all that [count_reports()] takes, or its result.
+#' @param mechanism (mechanism) The one that made the reports.
+#' @param ... Unused; catches misspelt arguments.
+#' @param method (string) `"moment"` (default): the inverse of the channel, unbiased. `"ml"`:
+#'   maximum likelihood over all distributions, in closed form for one attribute (Pinzon et al.
+#'   2026), else by accelerated EM to a certified optimum. `"simplex"`: the nearest distribution to
+#'   the moment estimate. `"clip"`: negative estimates set to 0 and the rest rescaled, for
+#'   comparison with programs that do so silently; it is biased.
+#' @param margin (names of attributes, or `NULL`) For [mech_lambda()]: which joint table to
+#'   estimate, in this order. `NULL` (default): of all attributes, refused above `max_cells`.
+#' @param weights,count As in [count_reports()].
+#' @param max_cells (whole number) Largest joint table to build; 2^24 by default. For single cells
+#'   of larger tables use [estimate_cells()].
+#' @param control (list) For `"ml"`: `max_evaluations` of the EM map (default 20000) and
+#'   `tolerance`, the largest change of a cell in one step at which the search ends (default 1e-12).
+#' @returns An estimate of class `confide_estimate`. `coef()` gives the shares (named, in table
+#'   order: first attribute fastest), `as.table()` the array, `vcov()` the covariance matrix and
+#'   `$std_error` the standard errors, split into sampling and privacy where asked; `confint()`,
+#'   `nobs()`, `summary()`, `as.data.frame()`, `tidy()`, `glance()`, `augment()`, `plot()`,
+#'   `autoplot()` and, for `"ml"`, `logLik()`; see [estimate-methods].
+#' @section Standard errors:
+#' They cover both the randomization and the drawing of the people from a large population, divide
+#' by n - 1, and are those of the moment estimate for every method. With weights they are
+#' linearised. The other methods move estimates inside the simplex, which mostly makes them closer
+#' to the truth than the standard error says.
+#' @section Errors:
+#' `confide_error_parameter` for a mechanism with epsilon 0 or a channel whose rows are linearly
+#' dependent (nothing can be estimated), no reports, or a joint table above `max_cells`;
+#' `confide_error_domain` and `confide_error_mechanism` as in [count_reports()].
+#' @references
+#' Ruiz, N. (2026). Lambda-randomization. arXiv 2603.05261.
+#'
+#' Pinzon, C. et al. (2026). arXiv 2601.08603.
+#'
+#' Varadhan, R. and Roland, C. (2008). Simple and globally convergent methods for accelerating the
+#' convergence of any EM algorithm. *Scandinavian Journal of Statistics* 35, 335-353.
+#' \doi{10.1111/j.1467-9469.2007.00585.x}
+#' @examples
+#' # The toy table of the paper's method: 200 reports of three attributes
+#' reported <- array(
+#'   c(30, 12, 7, 25, 18, 9, 14, 6, 22, 11, 5, 41), c(2, 3, 2),
+#'   list(a = 1:2, b = 1:3, c = 1:2)
+#' )
+#' m <- mech_lambda(list(a = 2, b = 3, c = 2), lambda = c(.8, .6, .5))
+#' estimate(as.table(reported), m, margin = "b")
+#' coef(estimate(as.table(reported), m, method = "ml"))
+#' @export
+estimate <- function(x, mechanism, ..., method = c("moment", "ml", "simplex", "clip"),
+                     margin = NULL, weights = NULL, count = NULL, max_cells = 2^24,
+                     control = list()) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  check_required(x, "Give reports or counts.")
+  method <- check_choice(method, c("moment", "ml", "simplex", "clip"))
+  request <- list(
+    margin = check_margin(margin, mechanism),
+    max_cells = check_whole_number(max_cells),
+    control = check_em_control(control)
+  )
+  check_informative(mechanism)
+  counts <- as_counts(x, mechanism, weights, count)
+  check_some_reports(counts)
+  decoded <- decode(mechanism, counts, request)
+  finish_estimate(decoded, method, mechanism, counts, request)
+}
+
+# The linear estimate, by the structure of the mechanism: a list of estimate, std_error, reported
+# (total, and square where weighted), decoder (what report_values() needs) and dimnames.
+decode <- function(mechanism, counts, request, call = rlang::caller_env()) UseMethod("decode")
+
+check_informative <- function(mechanism, call = rlang::caller_env()) UseMethod("check_informative")
+
+#' @exportS3Method
+check_informative.confide_mechanism <- function(mechanism, call = rlang::caller_env()) {
+  if (isTRUE(mechanism$lambda == 0)) {
+    abort_uninformative("epsilon is 0, so the reports do not depend on the truth.", call)
+  }
+}
+
+#' @exportS3Method
+check_informative.confide_matrix <- function(mechanism, call = rlang::caller_env()) {
+  if (is.null(matrix_decoder(mechanism))) {
+    abort_uninformative("The rows of its channel are linearly dependent.", call)
+  }
+}
+
+abort_uninformative <- function(reason, call) {
+  abort_parameter(c(
+    "{.arg mechanism} must tell the true values apart for their shares to be estimated.",
+    x = reason
+  ), call = call)
+}
+
+check_some_reports <- function(counts, call = rlang::caller_env()) {
+  if (sum(counts$counts) > 0) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "An estimate needs at least one report.",
+    x = "There are none (or all weights are 0)."
+  ), call = call)
+}
+
+check_margin <- function(margin, mechanism, call = rlang::caller_env()) {
+  attributes <- names(mechanism$alphabets)
+  if (is.null(margin)) {
+    return(attributes)
+  }
+  legal <- is.character(margin) && length(margin) > 0 && all(margin %in% attributes) &&
+    anyDuplicated(margin) == 0
+  if (!legal) {
+    abort_parameter(c(
+      "{.arg margin} must name different attributes of a {.fn mech_lambda} mechanism.",
+      x = if (is.null(attributes)) {
+        "This mechanism has a single attribute."
+      } else {
+        "Found {describe_names(margin)}."
+      },
+      i = if (!is.null(attributes)) "They are {enumerate_names(attributes, 8L)}."
+    ), call = call)
+  }
+  margin
+}
+
+describe_names <- function(x) {
+  if (is.character(x)) enumerate_names(x) else describe(x)
+}
+
+check_em_control <- function(control, call = rlang::caller_env()) {
+  defaults <- list(max_evaluations = 20000, tolerance = 1e-12)
+  if (!is.list(control) || !all(rlang::names2(control) %in% names(defaults))) {
+    abort_parameter(c(
+      "{.arg control} must be a list with {.field max_evaluations} or {.field tolerance}.",
+      x = "It is {describe(control)}."
+    ), call = call)
+  }
+  control <- utils::modifyList(defaults, control)
+  control$max_evaluations <- check_whole_number(
+    control$max_evaluations,
+    arg = "max_evaluations", call = call
+  )
+  if (!is_plain_number(control$tolerance) || !isTRUE(control$tolerance > 0)) {
+    abort_parameter(c(
+      "{.field tolerance} must be one number above 0.",
+      x = "It is {describe(control$tolerance)}."
+    ), call = call)
+  }
+  control
+}
+
+#' @exportS3Method
+decode.confide_lambda <- function(mechanism, counts, request, call = rlang::caller_env()) {
+  sizes <- counts$sizes
+  margin <- match(request$margin, names(sizes))
+  cells <- prod(sizes[margin])
+  if (cells > request$max_cells) {
+    abort_parameter(c(
+      "A joint table may have at most {format(request$max_cells, scientific = FALSE)} cells.",
+      x = "This one has {format(cells, digits = 4)}.",
+      i = paste(
+        "Give a {.arg margin} of fewer attributes,",
+        "or ask {.fn estimate_cells} for the cells of interest."
+      )
+    ), call = call)
+  }
+  decode_product(
+    tabulate_margin(counts, sizes, margin),
+    n = counts$n,
+    decoder = list(
+      type = "product",
+      lambda = unname(mechanism$lambda[margin]),
+      noise = lapply(sizes[margin], uniform_noise)
+    ),
+    dimnames = levels(mechanism)[request$margin]
+  )
+}
+
+#' @exportS3Method
+decode.confide_rr <- function(mechanism, counts, request, call = rlang::caller_env()) {
+  decode_product(
+    list(total = unname(counts$counts), square = unname(counts$squares)),
+    n = counts$n,
+    decoder = list(
+      type = "product",
+      lambda = mechanism$lambda,
+      noise = list(uniform_noise(mechanism$alphabet$size))
+    ),
+    dimnames = list(level = levels(mechanism))
+  )
+}
+
+uniform_noise <- function(k) rep(1 / k, k)
+
+decode_product <- function(reported, n, decoder, dimnames) {
+  square <- reported$square %||% numeric()
+  moments <- lambda_moments(reported$total, square, n, decoder$lambda, decoder$noise)
+  c(moments, list(reported = reported, decoder = decoder, dimnames = dimnames))
+}
+
+apply_product <- function(cells, decoder, kind) {
+  lambda_apply(as.numeric(cells), decoder$lambda, decoder$noise, kind)
+}
+
+#' @exportS3Method
+decode.confide_matrix <- function(mechanism, counts, request, call = rlang::caller_env()) {
+  channel <- unname(channel_matrix(mechanism))
+  impossible <- colSums(channel) == 0
+  if (any(counts$counts[impossible] > 0)) {
+    abort_domain(domain_message, call)
+  }
+  inverse <- unname(matrix_decoder(mechanism))
+  reported <- list(total = unname(counts$counts), square = unname(counts$squares))
+  square <- reported$square %||% reported$total
+  sums <- list(
+    value = as.vector(inverse %*% reported$total),
+    square_weighted = as.vector(inverse %*% square),
+    square = as.vector(inverse^2 %*% square)
+  )
+  c(moments_of_sums(sums, reported, counts$n), list(
+    reported = reported,
+    decoder = list(type = "matrix", inverse = inverse, channel = channel),
+    dimnames = list(level = levels(mechanism))
+  ))
+}
+
+# The linear estimate and its standard error from sums over reports of w z, w^2 z and w^2 z^2, as
+# product_moments() does in C++.
+moments_of_sums <- function(sums, reported, n) {
+  pi <- sums$value / sum(reported$total)
+  cross <- pi^2 * sum(reported$square %||% reported$total)
+  centred <- sums$square - 2 * pi * sums$square_weighted + cross
+  variance <- variance_scale(reported$total, n) * centred
+  list(estimate = pi, std_error = sqrt(pmax(variance, 0)), first = sums$square_weighted)
+}
+
+# n / (n - 1) makes the variance unbiased; a single report has none.
+variance_scale <- function(total, n) {
+  if (n > 1) n / (n - 1) / sum(total)^2 else NA_real_
+}
+
+finish_estimate <- function(decoded, method, mechanism, counts, request) {
+  fit <- switch(method,
+    moment = list(estimate = decoded$estimate),
+    ml = fit_likelihood(decoded, request$control),
+    simplex = list(estimate = simplex_projection(decoded$estimate)),
+    clip = list(estimate = clip_shares(decoded$estimate))
+  )
+  decoded$moment <- decoded$estimate
+  decoded$estimate <- NULL
+  new_estimate(c(fit, decoded, list(n = counts$n, method = method)), mechanism, counts)
+}
+
+new_estimate <- function(fields, mechanism, counts) {
+  mechanism$call <- NULL
+  structure(
+    c(fields, list(mechanism = mechanism, privacy = counts$privacy)),
+    class = "confide_estimate"
+  )
+}
+
+clip_shares <- function(shares) {
+  clipped <- pmax(shares, 0)
+  clipped / sum(clipped)
+}
+
+fit_likelihood <- function(decoded, control) {
+  total <- decoded$reported$total
+  reported <- total / sum(total)
+  decoder <- decoded$decoder
+  if (is_one_way(decoder)) {
+    return(fit_one_way(reported, decoder, sum(total)))
+  }
+  em <- if (decoder$type == "product") {
+    lambda_maximum_likelihood(reported, decoder$lambda, decoder$noise, control)
+  } else {
+    channel_maximum_likelihood(reported, decoder$channel, control)
+  }
+  list(
+    estimate = em$shares, log_likelihood = em$log_likelihood * sum(total),
+    optimality_gap = em$optimality_gap, evaluations = em$evaluations, converged = em$converged
+  )
+}
+
+fit_one_way <- function(reported, decoder, weight) {
+  shares <- lambda_maximum_likelihood_one_way(reported, decoder$lambda)
+  expected <- apply_product(shares, decoder, "forward")
+  seen <- reported > 0
+  list(
+    estimate = shares, log_likelihood = sum(reported[seen] * log(expected[seen])) * weight,
+    optimality_gap = 0, evaluations = 0, converged = TRUE
+  )
+}
+
+# One attribute with uniform noise.
+is_one_way <- function(decoder) {
+  decoder$type == "product" && length(decoder$lambda) == 1 && is_uniform(decoder$noise[[1]])
+}
+
+is_uniform <- function(noise) max(noise) - min(noise) <= 1e-15
+
+#' Estimate single cells of large joint tables
+#'
+#' Shares of chosen cells, straight from the records: the joint table is never built, so a record
+#' may have hundreds of attributes. The cost is (number of distinct records) x (attributes named)
+#' for each cell.
+#'
+#' @inheritParams estimate
+#' @param mechanism (mechanism) Made by [mech_lambda()].
+#' @param cells (data frame) One row for each cell, one column for each attribute that matters; the
+#'   others are summed over. Entries are levels; `NA` is the missing level where the mechanism has
+#'   one.
+#' @returns An estimate of class `confide_estimate` with one entry for each row of `cells`, named
+#'   like `"a=1, b=2"`. Estimates of cells of many attributes can have enormous standard errors;
+#'   look at them.
+#' @references Ruiz, N. (2026). Lambda-randomization. arXiv 2603.05261.
+#' @examples
+#' m <- mech_lambda(adult[c("education", "sex", "income")], lambda = 0.8)
+#' reports <- privatize(adult[c("education", "sex", "income")], m)
+#' cells <- data.frame(education = "Doctorate", sex = c("Female", "Male"), income = ">50K")
+#' estimate_cells(reports, m, cells)
+#' @export
+estimate_cells <- function(x, mechanism, cells, ..., weights = NULL, count = NULL) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  check_required(x, "Give reports or counts.")
+  check_required(cells, "Give a data frame with one row for each cell.")
+  codes <- cell_codes(cells, mechanism)
+  counts <- sparse_counts(as_counts(x, mechanism, weights, count))
+  check_some_reports(counts)
+  which <- match(colnames(codes), names(counts$sizes))
+  rows <- counts$patterns[, which, drop = FALSE]
+  decoder <- list(
+    type = "cells",
+    lambda = unname(mechanism$lambda[which]),
+    noise = lapply(counts$sizes[which], uniform_noise),
+    cells = codes
+  )
+  sums <- lambda_cell_sums(
+    rows, counts$counts, squares(counts), unname(codes), decoder$lambda, decoder$noise
+  )
+  reported <- list(total = counts$counts, square = counts$squares, rows = rows)
+  moments <- moments_of_sums(sums, reported, counts$n)
+  new_estimate(c(moments, list(
+    moment = moments$estimate,
+    dimnames = list(cell = name_cells(cells)),
+    decoder = decoder,
+    reported = reported,
+    n = counts$n,
+    method = "moment"
+  )), mechanism, counts)
+}
+
+cell_codes <- function(cells, mechanism, call = rlang::caller_env()) {
+  attributes <- names(mechanism$alphabets)
+  if (is.null(attributes)) {
+    abort_parameter(
+      "{.fn estimate_cells} needs a mechanism made by {.fn mech_lambda}.",
+      call = call
+    )
+  }
+  legal <- is.data.frame(cells) && nrow(cells) > 0 && length(cells) > 0 &&
+    all(names(cells) %in% attributes) && anyDuplicated(names(cells)) == 0
+  if (!legal) {
+    abort_parameter(c(
+      paste(
+        "{.arg cells} must be a data frame with at least one row,",
+        "whose columns are attributes of the mechanism."
+      ),
+      x = "It is {describe_columns(cells)}."
+    ), call = call)
+  }
+  codes <- vapply(names(cells), function(name) {
+    cell_column_codes(cells[[name]], mechanism$alphabets[[name]], name, call)
+  }, integer(nrow(cells)))
+  matrix(codes, nrow(cells), dimnames = list(NULL, names(cells)))
+}
+
+describe_columns <- function(x) {
+  if (is.data.frame(x)) paste("one with columns", enumerate_names(names(x))) else describe(x)
+}
+
+# Cells are a public question, so the error may show what was asked.
+cell_column_codes <- function(values, alphabet, name, call) {
+  values <- as.character(values)
+  values[is.na(values)] <- missing_label
+  codes <- match(enc2utf8(values), alphabet_labels(alphabet))
+  if (anyNA(codes)) {
+    abort_parameter(c(
+      "The column {.field {name}} of {.arg cells} must hold levels of that attribute.",
+      x = "Not a level: {enumerate_names(unique(values[is.na(codes)]))}."
+    ), call = call)
+  }
+  codes
+}
+
+name_cells <- function(cells) {
+  parts <- lapply(names(cells), function(name) paste0(name, "=", as.character(cells[[name]])))
+  do.call(paste, c(parts, sep = ", "))
+}

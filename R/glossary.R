@@ -1,0 +1,35 @@
+#' Glossary
+#'
+#' The words of differential privacy as this package uses them, each defined once.
+#'
+#' \describe{
+#'   \item{attribute, level, cell}{A categorical variable; one of its possible values; one
+#'     combination of levels of several attributes.}
+#'   \item{channel}{The table of probabilities of each report for each true value. Rows are true
+#'     values and sum to 1.}
+#'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}
+#'   \item{differential privacy}{A promise about a random procedure: whatever is put out is nearly
+#'     as likely with one person's data as with any other data in its place.}
+#'   \item{epsilon}{How nearly: probabilities differ by at most a factor of \eqn{e^\epsilon}. In
+#'     natural logarithms. Smaller protects more. Epsilons of several reports about one person add
+#'     up.}
+#'   \item{entropy (of a mechanism)}{The average randomness that a report receives, in bits.}
+#'   \item{fingerprint}{A hash of a mechanism's parameters, kept by reports and counts, so that
+#'     nothing is decoded with the wrong mechanism.}
+#'   \item{lambda}{Probability that the truth is kept; otherwise the report is drawn from a noise
+#'     distribution.}
+#'   \item{local}{Each value is randomized before anyone else sees it. Central privacy, in contrast,
+#'     trusts who holds the data.}
+#'   \item{mechanism}{The random procedure that turns true values into reports: levels and
+#'     parameters, no data.}
+#'   \item{moment estimate}{The unbiased estimate: the reported shares times the inverse of the
+#'     channel.}
+#'   \item{neighbours}{Which two data sets must be hard to tell apart. `"replace"`: one row is
+#'     changed into any other.}
+#'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
+#'     people from a population would cause without it.}
+#'   \item{report}{What leaves a person: the randomized value.}
+#'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
+#' }
+#' @name glossary
+NULL

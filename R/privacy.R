@@ -1,0 +1,169 @@
+#' The guarantee of an object
+#'
+#' `privacy()` gives the full statement: what is promised, to whom, with which parameters.
+#' `epsilon()` gives the number.
+#'
+#' @section What is promised:
+#' For any two values of one person, the probability of any report differs by at most a factor of
+#' \eqn{e^\epsilon}. This holds for the numbers really computed: channels are integer weights and
+#' their ratios are checked by integer arithmetic; printed parameters are rounded up.
+#'
+#' It rests on these: the operating system's random numbers cannot be told from uniform bits; the
+#' levels were declared without looking at the private data; all reports about one person are
+#' counted (epsilons add up); one row is one person; the machine and this R session are trusted.
+#'
+#' Not protected: running time, memory and swap, the R session itself, errors raised while data are
+#' prepared (show them only to who holds the data), survey weights, anything released besides the
+#' reports, and whatever is made with `rng = "r"`.
+#'
+#' @param x (mechanism, reports, counts, estimate or test) What to state the guarantee of.
+#' @param delta (number in [0, 1)) Probability with which the bound may fail. 0 (default) is pure
+#'   differential privacy.
+#' @param ... Unused; catches misspelt arguments.
+#' @returns `privacy()`: a list of class `confide_privacy` with `definition`, `epsilon` (asked, an
+#'   upper bound), `epsilon_realised` (of the sampler's integers), `model`, `unit`, `neighbours`,
+#'   `noise`, `rng`. `epsilon()`: one number in natural logarithms; for [mech_lambda()] that of a
+#'   whole record.
+#' @examples
+#' m <- mech_lambda(list(a = 3, b = 2), epsilon = c(a = 1, b = 0.5))
+#' privacy(m)
+#' epsilon(m)
+#' @export
+privacy <- function(x, ...) UseMethod("privacy")
+
+#' @rdname privacy
+#' @export
+epsilon <- function(x, ...) UseMethod("epsilon")
+
+#' @rdname privacy
+#' @export
+privacy.confide_mechanism <- function(x, ...) {
+  check_dots_empty(...)
+  realised <- realised_loss(x)
+  structure(list(
+    definition = "pure local differential privacy",
+    epsilon = claimed_epsilon(x),
+    epsilon_realised = sum_rounded_up(realised),
+    by_attribute = if (length(realised) > 1) realised,
+    model = "local: each value is randomized before anyone else sees it",
+    unit = "one row: all answers of one person",
+    neighbours = "replace",
+    noise = "exact integer weights over 64-bit words",
+    rng = NULL
+  ), class = "confide_privacy")
+}
+
+#' @rdname privacy
+#' @export
+epsilon.confide_mechanism <- function(x, ..., delta = 0) {
+  check_dots_empty(...)
+  check_pure(delta)
+  claimed_epsilon(x)
+}
+
+check_pure <- function(delta, call = rlang::caller_env()) {
+  if (is_plain_number(delta) && isTRUE(delta == 0)) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "{.arg delta} must be 0: the guarantee of this mechanism is pure differential privacy.",
+    x = "It is {describe(delta)}."
+  ), call = call)
+}
+
+# A sum of doubles may round down; a claim may not.
+claimed_epsilon <- function(mechanism) {
+  sum_rounded_up(unname(mechanism$epsilon))
+}
+
+# The certified epsilon of the sampler's integers, one number for each attribute.
+realised_loss <- function(mechanism) UseMethod("realised_loss")
+
+#' @exportS3Method
+realised_loss.confide_rr <- function(mechanism) {
+  rr_loss(mechanism$epsilon, mechanism$alphabet$size, "certified_epsilon")
+}
+
+#' @exportS3Method
+realised_loss.confide_lambda <- function(mechanism) {
+  attribute_losses(mechanism, "certified_epsilon")
+}
+
+#' @exportS3Method
+realised_loss.confide_matrix <- function(mechanism) {
+  min(channel_certify(mechanism$probabilities, asked_or_na(mechanism))$epsilon, mechanism$epsilon)
+}
+
+#' @export
+privacy.confide_reports <- function(x, ...) {
+  about <- attr(x, "confide")
+  if (is.null(about)) {
+    abort_parameter(c(
+      "These reports lost what is known of their mechanism.",
+      i = "Ask the mechanism: {.code privacy(mechanism)}."
+    ))
+  }
+  about$privacy
+}
+
+#' @export
+epsilon.confide_reports <- function(x, ...) {
+  privacy(x)$epsilon
+}
+
+#' @export
+privacy.confide_estimate <- function(x, ...) x$privacy
+
+#' @export
+epsilon.confide_estimate <- function(x, ...) x$privacy$epsilon
+
+#' @export
+privacy.confide_counts <- function(x, ...) x$privacy
+
+#' @export
+epsilon.confide_counts <- function(x, ...) x$privacy$epsilon
+
+#' @export
+privacy.htest <- function(x, ...) {
+  x$privacy %||% abort_no_privacy(x)
+}
+
+#' @export
+privacy.default <- function(x, ...) {
+  abort_no_privacy(x)
+}
+
+#' @export
+epsilon.default <- function(x, ...) {
+  abort_no_privacy(x)
+}
+
+abort_no_privacy <- function(x, call = rlang::caller_env()) {
+  abort_parameter(c(
+    "{.arg x} must be an object of this package that carries a guarantee.",
+    x = "It is {describe(x)}."
+  ), call = call)
+}
+
+#' @export
+format.confide_privacy <- function(x, ...) {
+  c(
+    "<privacy>",
+    sprintf("definition   %s, epsilon = %s", x$definition, format_epsilon(x$epsilon)),
+    sprintf("means        %s", format_odds(x$epsilon)),
+    sprintf(
+      "realised     epsilon = %s, by the sampler's integers",
+      format_epsilon(x$epsilon_realised)
+    ),
+    sprintf("model        %s", x$model),
+    sprintf("unit         %s; neighbours: %s it", x$unit, x$neighbours),
+    sprintf("noise        %s", x$noise),
+    if (!is.null(x$rng)) sub(": ", "   ", format_rng(x$rng), fixed = TRUE)
+  )
+}
+
+#' @export
+print.confide_privacy <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}

@@ -1,0 +1,175 @@
+#' Tests on randomized reports
+#'
+#' Independence of two attributes, or goodness of fit of given shares, from randomized data. Under
+#' independent randomization two attributes are independent exactly when their reports are, so the
+#' ordinary chi-squared test on the reported table keeps its level; what is lost is power (about a
+#' factor \eqn{1 / (\lambda_1 \lambda_2)^2} in sample size). The test is never run on the corrected
+#' table as if it held counts.
+#'
+#' @inheritParams count_reports
+#' @param x Reports or counts: all that [count_reports()] takes, or its result. Without weights.
+#' @param margin (names of attributes) For [mech_lambda()]: two attributes for independence; any for
+#'   goodness of fit. Not needed when the mechanism has just these.
+#' @param p (numbers, or a table) Shares of the true values under the null hypothesis, in table
+#'   order, summing to 1: asks for goodness of fit.
+#' @param statistic (`"pearson"` or `"likelihood_ratio"`) The chi-squared statistic.
+#' @returns An object of class `"htest"` with `statistic`, `parameter`, `p.value`, `method`,
+#'   `data.name`, `observed` and `expected` (reports), for independence `estimate` (Cramer's V and
+#'   phi squared of the *true* table, corrected for bias; `NA` where a share is estimated below 0),
+#'   and `privacy`. The method says when expected counts are small.
+#' @section Level:
+#' Holds for people drawn from a population. For a fixed file whose own table is exactly independent
+#' the test is conservative.
+#' @section Errors:
+#' `confide_error_parameter` for weights, a margin that is not two attributes (independence), or
+#' shares that are not a distribution over the levels.
+#' @references Ruiz, N. (2026). Lambda-randomization. arXiv 2603.05261.
+#' @examples
+#' m <- mech_lambda(adult[c("sex", "income")], lambda = 0.7)
+#' reports <- privatize(adult[c("sex", "income")], m)
+#' private_test(reports, m)
+#' private_test(reports, m, margin = "sex", p = c(Female = 0.5, Male = 0.5))
+#' @export
+private_test <- function(x, mechanism, ..., margin = NULL, p = NULL,
+                         statistic = c("pearson", "likelihood_ratio"), count = NULL) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  check_required(x, "Give reports or counts.")
+  statistic <- check_choice(statistic, c("pearson", "likelihood_ratio"))
+  margin <- check_margin(margin, mechanism)
+  if (is.null(p) && length(margin) != 2) {
+    abort_parameter(c(
+      paste(
+        "A test of independence needs two attributes in {.arg margin};",
+        "one of goodness of fit needs {.arg p}."
+      ),
+      x = "There {?is/are} {length(margin)} attribute{?s} and no {.arg p}."
+    ))
+  }
+  check_informative(mechanism)
+  null <- if (!is.null(p)) check_null(p, mechanism, margin)
+  counts <- as_counts(x, mechanism, NULL, count)
+  if (!is.null(counts$squares)) {
+    abort_parameter(c(
+      "The tests are for reports without weights.",
+      x = "These counts are weighted."
+    ))
+  }
+  check_some_reports(counts)
+  decoded <- decode(mechanism, counts, list(margin = margin, max_cells = 2^24))
+  test <- if (is.null(null)) {
+    test_independence(decoded, statistic)
+  } else {
+    test_fit(decoded, null, statistic)
+  }
+  structure(c(test, list(
+    data.name = paste("reports on", paste(margin %||% "one attribute", collapse = " and ")),
+    privacy = counts$privacy
+  )), class = "htest")
+}
+
+check_null <- function(p, mechanism, margin, call = rlang::caller_env()) {
+  alphabets <- if (is.null(margin)) list(mechanism$alphabet) else mechanism$alphabets[margin]
+  domain <- lapply(alphabets, alphabet_labels)
+  if (!is.null(dimnames(p)) && length(dim(p)) == length(domain)) {
+    p <- place_cells(p, alphabets, call)
+  }
+  if (length(domain) == 1 && !is.null(names(p)) && is.null(dim(p))) {
+    if (!setequal(names(p), domain[[1]])) {
+      abort_parameter(c(
+        "The names of {.arg p} must be the levels.",
+        x = "Expected {enumerate_names(domain[[1]])}; found {enumerate_names(names(p))}."
+      ), call = call)
+    }
+    p <- p[domain[[1]]]
+  }
+  check_probabilities(as.vector(unname(p)), prod(lengths(domain)), arg = "p", call = call)
+}
+
+chi_squared <- function(observed, expected, statistic) {
+  if (statistic == "pearson") {
+    terms <- ifelse(expected > 0, (observed - expected)^2 / expected, ifelse(observed > 0, Inf, 0))
+    return(sum(terms))
+  }
+  2 * sum(ifelse(observed > 0, observed * log(observed / expected), 0))
+}
+
+test_independence <- function(decoded, statistic) {
+  observed <- array(decoded$reported$total, lengths(decoded$dimnames), decoded$dimnames)
+  expected <- outer(rowSums(observed), colSums(observed)) / sum(observed)
+  dimnames(expected) <- dimnames(observed)
+  # Only an attribute that is not randomized can have levels that never occur; they carry no
+  # information.
+  df <- (sum(rowSums(observed) > 0) - 1) * (sum(colSums(observed) > 0) - 1)
+  value <- chi_squared(observed, expected, statistic)
+  effect <- true_association(decoded, observed)
+  list(
+    statistic = c("X-squared" = value),
+    parameter = c(df = df),
+    p.value = if (df > 0) stats::pchisq(value, df, lower.tail = FALSE) else 1,
+    estimate = c(
+      "Cramer's V (true table)" = effect$cramer_v,
+      "phi-squared (true table)" = effect$phi_squared
+    ),
+    method = test_name("independence", statistic, expected),
+    observed = observed,
+    expected = expected
+  )
+}
+
+# Effect size of the true table: d = (psi_jk - psi_j psi_k) / (lambda_j lambda_k), phi^2 = sum d^2 /
+# (pi_j pi_k), less its first-order bias under independence (Ruiz 2026 for the covariance, equation
+# 9).
+true_association <- function(decoded, observed) {
+  n <- sum(observed)
+  lambda <- decoded$decoder$lambda
+  reported <- list(rowSums(observed) / n, colSums(observed) / n)
+  true <- Map(function(psi, l, q) (psi - (1 - l) * q) / l, reported, lambda, decoded$decoder$noise)
+  if (any(unlist(true) <= 0)) {
+    return(list(phi_squared = NA_real_, cramer_v = NA_real_))
+  }
+  d <- (observed / n - outer(reported[[1]], reported[[2]])) / prod(lambda)
+  spread <- lapply(reported, function(psi) psi * (1 - psi))
+  weight <- outer(true[[1]], true[[2]])
+  bias <- sum(outer(spread[[1]], spread[[2]]) / weight) / (n * prod(lambda)^2)
+  phi_squared <- sum(d^2 / weight) - bias
+  list(
+    phi_squared = phi_squared,
+    cramer_v = min(sqrt(max(phi_squared, 0) / (min(dim(observed)) - 1)), 1)
+  )
+}
+
+test_fit <- function(decoded, null, statistic) {
+  observed <- decoded$reported$total
+  expected <- sum(observed) * expected_reports(null, decoded$decoder)
+  value <- chi_squared(observed, expected, statistic)
+  df <- sum(expected > 0) - 1
+  list(
+    statistic = c("X-squared" = value),
+    parameter = c(df = df),
+    p.value = stats::pchisq(value, df, lower.tail = FALSE),
+    null.value = NULL,
+    method = test_name("goodness of fit", statistic, expected),
+    observed = observed,
+    expected = expected
+  )
+}
+
+expected_reports <- function(shares, decoder) {
+  if (decoder$type == "product") {
+    return(apply_product(shares, decoder, "forward"))
+  }
+  as.vector(crossprod(decoder$channel, shares))
+}
+
+test_name <- function(what, statistic, expected) {
+  name <- sprintf(
+    "%s test of %s on randomized reports",
+    if (statistic == "pearson") "Pearson's chi-squared" else "Likelihood-ratio chi-squared", what
+  )
+  smallest <- min(expected)
+  if (smallest >= 5) {
+    return(name)
+  }
+  sprintf("%s (smallest expected count %s: approximate)", name, format_number(smallest, 2))
+}

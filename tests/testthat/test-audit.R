@@ -1,0 +1,121 @@
+# The claim of a mechanism against what its sampler does.
+
+test_that("the worst log-ratio never exceeds epsilon and comes close to it", {
+  cases <- c(
+    0, 1e-300, 1e-18, 1e-12, 1e-6, .05, .1, .5, 1, log(3), 2, 5, 10, 20, 30, 40, 44, 50, 1e308
+  )
+  for (epsilon in cases) {
+    for (k in c(2, 3, 10, 1000, 1e6, 2^31 - 1)) {
+      a <- audit(mech_rr(k, epsilon))
+      expect_lte(a$worst_log_ratio, epsilon)
+      expect_true(a$ok)
+      served <- min(epsilon, 44)
+      # one word of the lie's share, relative to the truth's: 1 / other <= 2 (e^epsilon + k) / 2^64
+      expect_gte(
+        a$worst_log_ratio, served * (1 - 2e-15) - 2 * (exp(served) + k) / 2^64 / exp(served) - 2^-60
+      )
+    }
+  }
+})
+
+test_that("the worst log-ratio of the channel as doubles is epsilon to 1e-12", {
+  for (epsilon in c(.05, .5, 1, 5)) {
+    cases <- list(
+      mech_rr(4, epsilon), mech_lambda(list(a = 4), epsilon = epsilon),
+      mech_matrix(as.matrix(mech_rr(4, epsilon)))
+    )
+    for (m in cases) {
+      logs <- log(as.matrix(m))
+      worst <- max(apply(logs, 2, function(column) diff(range(column))))
+      expect_equal(worst, epsilon, tolerance = 1e-12)
+      expect_equal(audit(m)$worst_log_ratio, epsilon, tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("the audit of several attributes shows each and adds them up", {
+  a <- audit(toy_mechanism())
+  expect_named(a$by_attribute, c("a", "b", "c"))
+  expect_equal(sum(a$by_attribute), a$worst_log_ratio, tolerance = 1e-14)
+  expect_lte(a$worst_log_ratio, a$claim)
+  expect_null(audit(mech_rr(2, 1))$by_attribute)
+  worst <- max(apply(log(as.matrix(toy_mechanism())), 2, function(column) diff(range(column))))
+  expect_equal(a$worst_log_ratio, worst, tolerance = 1e-13)
+})
+
+test_that("an attribute without protection has an infinite loss", {
+  a <- audit(mech_lambda(list(a = 2, b = 3), lambda = c(1, .5)))
+  expect_identical(a$worst_log_ratio, Inf)
+  expect_identical(a$claim, Inf)
+  expect_true(a$ok)
+})
+
+test_that("the statistical audit finds the epsilon that is there and no more", {
+  withr::local_seed(20260501)
+  for (m in list(
+    mech_rr(3, 1), mech_lambda(list(a = 3, b = 2), epsilon = c(1, .5)),
+    mech_matrix(rbind(a = c(x = .7, y = .3), b = c(x = .4, y = .6)))
+  )) {
+    a <- audit(m, draws = 20000, rng = "r")
+    expect_lte(a$lower_bound, a$claim)
+    # 1e5 draws find an excess of .05 at epsilon 1, and 2e4 one of about .13
+    expect_gte(a$lower_bound, a$claim - .25)
+    expect_length(a$event_probabilities, 2)
+    expect_true(a$ok)
+  }
+})
+
+test_that("the statistical audit finds events that only one truth allows", {
+  withr::local_seed(20260502)
+  coin <- mech_matrix(rbind(no = c(no = 0.75, yes = 0.25), yes = c(no = 0, yes = 1)))
+  a <- audit(coin, draws = 10000, rng = "r")
+  # an event never seen under the other truth in n draws: log(.75 n / 15.2) at this confidence
+  expect_gt(a$lower_bound, 5.5)
+  kept <- audit(mech_lambda(list(a = 2, b = 2), lambda = c(1, .5)), draws = 10000, rng = "r")
+  expect_gt(kept$lower_bound, 5.5)
+})
+
+test_that("the statistical audit of no information finds nothing", {
+  withr::local_seed(20260503)
+  expect_identical(audit(mech_rr(3, 0), draws = 5000, rng = "r")$lower_bound, 0)
+  expect_identical(audit(mech_matrix(matrix(1, 2, 1)), draws = 100, rng = "r")$lower_bound, 0)
+})
+
+test_that("the statistical audit's lower bound is Clopper-Pearson's", {
+  error <- (1 - .99) / 2
+  low <- stats::binom.test(80, 100, conf.level = 1 - 2 * error)$conf.int[[1]]
+  high <- stats::binom.test(30, 100, conf.level = 1 - 2 * error)$conf.int[[2]]
+  expect_equal(loss_lower_bound(80, 30, 100, .99), log(low / high), tolerance = 1e-12)
+  expect_identical(loss_lower_bound(0, 0, 100, .99), 0)
+  expect_identical(loss_lower_bound(100, 100, 100, .99), 0)
+})
+
+test_that("a mechanism that keeps less than it claims fails the statistical audit", {
+  # the tester is tested: a claim of .1 on reports of epsilon 2
+  withr::local_seed(20260504)
+  weak <- mech_rr(2, 2)
+  strong <- mech_rr(2, .1)
+  hits <- vapply(
+    1:2, function(truth) sum(privatize(rep(truth, 5000), weak, rng = "r") == "1"), numeric(1)
+  )
+  expect_gt(loss_lower_bound(hits[[1]], hits[[2]], 5000, 1 - 1e-6), strong$epsilon)
+})
+
+test_that("what carries no guarantee cannot be audited", {
+  for (x in list(1, NULL, "a", data.frame())) {
+    expect_confide_error(audit(x), "parameter", "carries a guarantee")
+  }
+  expect_confide_error(audit(mech_rr(2, 1), draws = 10, confidence = 1), "parameter")
+})
+
+test_that("an audit prints the worst ratio, the claim and a verdict", {
+  expect_prints_small(audit(mech_rr(2, 1)))
+  long <- mech_lambda(stats::setNames(rep(list(5), 100), paste0("a", 1:100)), lambda = .1)
+  expect_prints_small(audit(long))
+  expect_prints_small(audit(mech_lambda(list(a = 2), lambda = 1), draws = 50))
+  expect_snapshot({
+    audit(mech_rr(4, 1))
+    audit(mech_rr(2, 1e308))
+    withr::with_seed(1, audit(toy_mechanism(), draws = 2000, rng = "r"))
+  })
+})
