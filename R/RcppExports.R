@@ -9,6 +9,34 @@ channel_privatize <- function(codes, probabilities, epsilon, rng) {
     .Call(`_confide_channel_privatize`, codes, probabilities, epsilon, rng)
 }
 
+composition_delta <- function(epsilon, levels, at) {
+    .Call(`_confide_composition_delta`, epsilon, levels, at)
+}
+
+composition_epsilon <- function(epsilon, levels, delta) {
+    .Call(`_confide_composition_epsilon`, epsilon, levels, delta)
+}
+
+response_renyi <- function(epsilon, levels, alpha) {
+    .Call(`_confide_response_renyi`, epsilon, levels, alpha)
+}
+
+channel_delta <- function(probabilities, largest, at) {
+    .Call(`_confide_channel_delta`, probabilities, largest, at)
+}
+
+channel_epsilon <- function(probabilities, largest, delta) {
+    .Call(`_confide_channel_epsilon`, probabilities, largest, delta)
+}
+
+channel_renyi <- function(probabilities, largest, alpha) {
+    .Call(`_confide_channel_renyi`, probabilities, largest, alpha)
+}
+
+channel_kl_and_chi2 <- function(probabilities, largest) {
+    .Call(`_confide_channel_kl_and_chi2`, probabilities, largest)
+}
+
 lambda_apply <- function(cells, lambda, noise, kind) {
     .Call(`_confide_lambda_apply`, cells, lambda, noise, kind)
 }

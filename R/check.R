@@ -109,6 +109,46 @@ check_epsilon <- function(epsilon, zero = TRUE, call = rlang::caller_env()) {
   ), call = call)
 }
 
+check_delta <- function(delta, call = rlang::caller_env()) {
+  if (is_plain_number(delta) && is.finite(delta) && delta >= 0 && delta < 1) {
+    return(as.numeric(unname(delta)))
+  }
+  abort_parameter(c(
+    "{.arg delta} must be one number, at least 0 and below 1.",
+    x = "It is {describe(delta)}.",
+    i = "The bound may fail with this probability; keep it far below 1 / number of people."
+  ), call = call)
+}
+
+# A plain numeric vector whose elements are all legal; range says in words which are.
+check_numbers <- function(x, range, legal, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (!is.numeric(x) || is.object(x) || !is.null(dim(x)) || length(x) == 0) {
+    abort_parameter(c(
+      "{.arg {arg}} must be numbers, {range}.",
+      x = "It is {describe(x)}."
+    ), call = call)
+  }
+  outside <- is.na(x) | !legal(x)
+  if (any(outside)) {
+    abort_parameter(c(
+      "{.arg {arg}} must be {range}.",
+      x = "Found {describe(x[outside][[1]])}."
+    ), call = call)
+  }
+  as.numeric(unname(x))
+}
+
+check_positive <- function(x, hint = NULL, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (is_plain_number(x) && is.finite(x) && x > 0) {
+    return(as.numeric(unname(x)))
+  }
+  abort_parameter(c(
+    "{.arg {arg}} must be one finite number above 0.",
+    x = "It is {describe(x)}.",
+    i = hint
+  ), call = call)
+}
+
 check_level <- function(level, call = rlang::caller_env()) {
   if (is_finite_number(level) && level > 0 && level < 1) {
     return(as.numeric(level))

@@ -332,7 +332,8 @@ cell_labels <- function(dimnames) {
 #' How much of the maximum randomness each attribute receives: the entropy rate of its channel in
 #' bits, and its share of the maximum, log2 of the number of levels (Ruiz 2026). Entropies of
 #' attributes add up to that of the record (Theorem 2 there). It is an average measure; epsilon is
-#' the worst case. 2 to the power of the bits is the number of equally likely originals, as in
+#' the worst case. 2 to the power of the bits is the effective number of levels: the average report
+#' hides its original as well as a draw from so many equally likely ones would, the k of
 #' k-anonymity.
 #'
 #' For the paper's example of three attributes of five levels this definition gives 40.07 % at
@@ -340,7 +341,8 @@ cell_labels <- function(dimnames) {
 #' from it.
 #' @param mechanism (mechanism) Made by [mech_lambda()] or [mech_rr()].
 #' @returns A data frame with columns `attribute` (character), `bits` (number), `share` (number from
-#'   0 to 1): a row for each attribute, then a row `"joint"`.
+#'   0 to 1), `effective_levels` (number from 1 to the number of levels): a row for each attribute,
+#'   then a row `"joint"`.
 #' @references Ruiz, N. (2026). arXiv 2603.05261.
 #' @examples
 #' mechanism_entropy(mech_lambda(list(a = 5, b = 5, c = 5), lambda = c(.9, .8, .7)))
@@ -356,6 +358,7 @@ mechanism_entropy <- function(mechanism) {
     attribute = c(names(parts$sizes), "joint"),
     bits = c(bits, sum(bits)),
     share = c(bits / most, sum(bits) / sum(most)),
+    effective_levels = 2^c(bits, sum(bits)),
     row.names = NULL
   )
 }
@@ -410,9 +413,7 @@ format_law.confide_lambda <- function(mechanism) {
 
 #' @exportS3Method
 format_precision.confide_lambda <- function(mechanism) {
-  # Relative variance of a cell of the uniform joint table: prod(1 + (k - 1) / lambda^2) / n (Ruiz
-  # 2026).
-  need <- 100 * prod(1 + (alphabet_sizes(mechanism$alphabets) - 1) / mechanism$lambda^2)
+  need <- 100 * product_variance(alphabet_sizes(mechanism$alphabets), mechanism$lambda)
   sprintf(
     "10 %% relative error of a cell of the joint table needs about %s reports",
     format_number(need, 2)

@@ -18,7 +18,9 @@
 #'
 #' @param x (mechanism, reports, counts, estimate or test) What to state the guarantee of.
 #' @param delta (number in [0, 1)) Probability with which the bound may fail. 0 (default) is pure
-#'   differential privacy.
+#'   differential privacy. Above 0 `epsilon()` of a mechanism is the smallest number that holds with
+#'   this delta, by exact composition over the attributes (see [privacy_profile()]); with many
+#'   attributes of small epsilon it is far below the sum.
 #' @param ... Unused; catches misspelt arguments.
 #' @returns `privacy()`: a list of class `confide_privacy` with `definition`, `epsilon` (asked, an
 #'   upper bound), `epsilon_realised` (of the sampler's integers), `model`, `unit`, `neighbours`,
@@ -28,6 +30,7 @@
 #' m <- mech_lambda(list(a = 3, b = 2), epsilon = c(a = 1, b = 0.5))
 #' privacy(m)
 #' epsilon(m)
+#' epsilon(m, delta = 1e-3)
 #' @export
 privacy <- function(x, ...) UseMethod("privacy")
 
@@ -57,18 +60,8 @@ privacy.confide_mechanism <- function(x, ...) {
 #' @export
 epsilon.confide_mechanism <- function(x, ..., delta = 0) {
   check_dots_empty(...)
-  check_pure(delta)
-  claimed_epsilon(x)
-}
-
-check_pure <- function(delta, call = rlang::caller_env()) {
-  if (is_plain_number(delta) && isTRUE(delta == 0)) {
-    return(invisible())
-  }
-  abort_parameter(c(
-    "{.arg delta} must be 0: the guarantee of this mechanism is pure differential privacy.",
-    x = "It is {describe(delta)}."
-  ), call = call)
+  delta <- check_delta(delta)
+  if (delta == 0) claimed_epsilon(x) else epsilon_at(x, delta)
 }
 
 # A sum of doubles may round down; a claim may not.

@@ -35,6 +35,89 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// composition_delta
+Rcpp::NumericVector composition_delta(const Rcpp::NumericVector& epsilon, const Rcpp::NumericVector& levels, const Rcpp::NumericVector& at);
+RcppExport SEXP _confide_composition_delta(SEXP epsilonSEXP, SEXP levelsSEXP, SEXP atSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type at(atSEXP);
+    rcpp_result_gen = Rcpp::wrap(composition_delta(epsilon, levels, at));
+    return rcpp_result_gen;
+END_RCPP
+}
+// composition_epsilon
+double composition_epsilon(const Rcpp::NumericVector& epsilon, const Rcpp::NumericVector& levels, double delta);
+RcppExport SEXP _confide_composition_epsilon(SEXP epsilonSEXP, SEXP levelsSEXP, SEXP deltaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
+    rcpp_result_gen = Rcpp::wrap(composition_epsilon(epsilon, levels, delta));
+    return rcpp_result_gen;
+END_RCPP
+}
+// response_renyi
+Rcpp::NumericMatrix response_renyi(const Rcpp::NumericVector& epsilon, const Rcpp::NumericVector& levels, const Rcpp::NumericVector& alpha);
+RcppExport SEXP _confide_response_renyi(SEXP epsilonSEXP, SEXP levelsSEXP, SEXP alphaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type alpha(alphaSEXP);
+    rcpp_result_gen = Rcpp::wrap(response_renyi(epsilon, levels, alpha));
+    return rcpp_result_gen;
+END_RCPP
+}
+// channel_delta
+Rcpp::NumericVector channel_delta(const Eigen::Map<Eigen::MatrixXd> probabilities, double largest, const Rcpp::NumericVector& at);
+RcppExport SEXP _confide_channel_delta(SEXP probabilitiesSEXP, SEXP largestSEXP, SEXP atSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type probabilities(probabilitiesSEXP);
+    Rcpp::traits::input_parameter< double >::type largest(largestSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type at(atSEXP);
+    rcpp_result_gen = Rcpp::wrap(channel_delta(probabilities, largest, at));
+    return rcpp_result_gen;
+END_RCPP
+}
+// channel_epsilon
+double channel_epsilon(const Eigen::Map<Eigen::MatrixXd> probabilities, double largest, double delta);
+RcppExport SEXP _confide_channel_epsilon(SEXP probabilitiesSEXP, SEXP largestSEXP, SEXP deltaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type probabilities(probabilitiesSEXP);
+    Rcpp::traits::input_parameter< double >::type largest(largestSEXP);
+    Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
+    rcpp_result_gen = Rcpp::wrap(channel_epsilon(probabilities, largest, delta));
+    return rcpp_result_gen;
+END_RCPP
+}
+// channel_renyi
+Rcpp::NumericVector channel_renyi(const Eigen::Map<Eigen::MatrixXd> probabilities, double largest, const Rcpp::NumericVector& alpha);
+RcppExport SEXP _confide_channel_renyi(SEXP probabilitiesSEXP, SEXP largestSEXP, SEXP alphaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type probabilities(probabilitiesSEXP);
+    Rcpp::traits::input_parameter< double >::type largest(largestSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type alpha(alphaSEXP);
+    rcpp_result_gen = Rcpp::wrap(channel_renyi(probabilities, largest, alpha));
+    return rcpp_result_gen;
+END_RCPP
+}
+// channel_kl_and_chi2
+Rcpp::NumericVector channel_kl_and_chi2(const Eigen::Map<Eigen::MatrixXd> probabilities, double largest);
+RcppExport SEXP _confide_channel_kl_and_chi2(SEXP probabilitiesSEXP, SEXP largestSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type probabilities(probabilitiesSEXP);
+    Rcpp::traits::input_parameter< double >::type largest(largestSEXP);
+    rcpp_result_gen = Rcpp::wrap(channel_kl_and_chi2(probabilities, largest));
+    return rcpp_result_gen;
+END_RCPP
+}
 // lambda_apply
 Rcpp::NumericVector lambda_apply(const Rcpp::NumericVector& cells, const Rcpp::NumericVector& lambda, const Rcpp::List& noise, const std::string& kind);
 RcppExport SEXP _confide_lambda_apply(SEXP cellsSEXP, SEXP lambdaSEXP, SEXP noiseSEXP, SEXP kindSEXP) {
@@ -209,6 +292,13 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},
     {"_confide_channel_privatize", (DL_FUNC) &_confide_channel_privatize, 4},
+    {"_confide_composition_delta", (DL_FUNC) &_confide_composition_delta, 3},
+    {"_confide_composition_epsilon", (DL_FUNC) &_confide_composition_epsilon, 3},
+    {"_confide_response_renyi", (DL_FUNC) &_confide_response_renyi, 3},
+    {"_confide_channel_delta", (DL_FUNC) &_confide_channel_delta, 3},
+    {"_confide_channel_epsilon", (DL_FUNC) &_confide_channel_epsilon, 3},
+    {"_confide_channel_renyi", (DL_FUNC) &_confide_channel_renyi, 3},
+    {"_confide_channel_kl_and_chi2", (DL_FUNC) &_confide_channel_kl_and_chi2, 2},
     {"_confide_lambda_apply", (DL_FUNC) &_confide_lambda_apply, 4},
     {"_confide_lambda_moments", (DL_FUNC) &_confide_lambda_moments, 5},
     {"_confide_lambda_maximum_likelihood_one_way", (DL_FUNC) &_confide_lambda_maximum_likelihood_one_way, 2},

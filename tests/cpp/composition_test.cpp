@@ -1,0 +1,234 @@
+#include "composition.h"
+#include <Eigen/Dense>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+#include <vector>
+
+using namespace confide;
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+void no_interrupt() {}
+
+Matrix channel(const Response &response) {
+  const auto size = static_cast<Eigen::Index>(response.levels);
+  Matrix weights = Matrix::Ones(size, size);
+  weights.diagonal().setConstant(std::exp(response.epsilon));
+  return weights / (std::exp(response.epsilon) + response.levels - 1);
+}
+
+// The channel of whole records.
+Matrix joint_channel(const std::vector<Response> &attributes) {
+  Matrix joint = Matrix::Identity(1, 1);
+  for (const Response &attribute : attributes) {
+    const Matrix one = channel(attribute);
+    Matrix next(joint.rows() * one.rows(), joint.cols() * one.cols());
+    for (Eigen::Index i = 0; i < one.rows(); ++i)
+      for (Eigen::Index j = 0; j < one.cols(); ++j)
+        next.block(i * joint.rows(), j * joint.cols(), joint.rows(), joint.cols()) =
+            one(i, j) * joint;
+    joint = next;
+  }
+  return joint;
+}
+
+// delta by its definition, over all pairs of records.
+double enumerated_delta(const Matrix &joint, double epsilon) {
+  double worst = 0;
+  for (Eigen::Index x = 0; x < joint.rows(); ++x)
+    for (Eigen::Index z = 0; z < joint.rows(); ++z)
+      worst =
+          std::max(worst, (joint.row(x) - std::exp(epsilon) * joint.row(z)).array().max(0.0).sum());
+  return worst;
+}
+
+double enumerated_renyi(const Matrix &joint, double alpha) {
+  double worst = 0;
+  for (Eigen::Index x = 0; x < joint.rows(); ++x)
+    for (Eigen::Index z = 0; z < joint.rows(); ++z)
+      worst = std::max(
+          worst, (joint.row(x).array().pow(alpha) * joint.row(z).array().pow(1 - alpha)).sum());
+  return std::log(worst) / (alpha - 1);
+}
+
+const std::vector<std::vector<Response>> records{
+    {{1, 2}},
+    {{0.4, 5}, {0.4, 5}, {0.4, 5}},
+    {{1, 2}, {0.5, 3}, {0.25, 4}},
+    {{2, 3}, {0.1, 2}, {2, 3}, {0.7, 2}},
+    {{0, 4}, {1.5, 3}},
+    {{6, 2}, {0.01, 7}},
+};
+
+LossDistribution composed(const std::vector<Response> &attributes,
+                          const CompositionLimits &limits = {}) {
+  return compose(attributes, limits, no_interrupt);
+}
+
+} // namespace
+
+TEST_CASE("the composed profile is that of the whole channel over all pairs of records") {
+  for (const auto &attributes : records) {
+    const Matrix joint = joint_channel(attributes);
+    const LossDistribution losses = composed(attributes);
+    for (double share : {0.0, 0.05, 0.3, 0.5, 0.77, 0.999}) {
+      const double epsilon = share * losses.largest;
+      const double truth = enumerated_delta(joint, epsilon);
+      const double delta = delta_at(losses, epsilon);
+      CHECK(delta == doctest::Approx(truth).epsilon(1e-12));
+      CHECK(delta >= truth - 1e-15); // the enumeration rounds too
+    }
+    CHECK(delta_at(losses, losses.largest) == 0);
+  }
+}
+
+TEST_CASE("on a grid the profile is never below the exact one, and close to it") {
+  for (const auto &attributes : records) {
+    const LossDistribution exact = composed(attributes);
+    double widest = 0;
+    for (const std::size_t intervals : {std::size_t{16}, std::size_t{1} << 12}) {
+      const LossDistribution grid = composed(attributes, {0, intervals});
+      for (int i = 0; i < 200; ++i) {
+        const double epsilon = exact.largest * i / 200;
+        const double excess = delta_at(grid, epsilon) - delta_at(exact, epsilon);
+        CHECK(excess >= 0);
+        widest = std::max(widest, excess);
+      }
+      // an attribute's profile falls at most with slope 1 and has kinks: the chord over a kink is
+      // at most a quarter of a step above it
+      const double step = 2 * exact.largest / static_cast<double>(intervals);
+      CHECK(widest <= static_cast<double>(attributes.size()) * step * std::exp(step) / 4);
+      widest = 0;
+    }
+  }
+}
+
+TEST_CASE("many different attributes go to the grid and stay above the exact result") {
+  // 14 attributes in pairs that are alike up to 1e-12: exact for seven groups of two, and a grid
+  // for fourteen groups of one
+  std::vector<Response> alike, different;
+  for (int j = 0; j < 14; ++j) {
+    const double epsilon = 0.2 + 0.1 * (j / 2);
+    alike.push_back({epsilon, 4});
+    different.push_back({epsilon + 1e-12 * j, 4});
+  }
+  const LossDistribution exact = composed(alike), grid = composed(different);
+  for (double delta : {1e-12, 1e-6, 1e-3, 0.1}) {
+    const double above = epsilon_at(grid, delta) - epsilon_at(exact, delta);
+    CHECK(above >= 0);
+    CHECK(above <= 2 * exact.largest / 0x1p18); // a step of the grid
+  }
+}
+
+TEST_CASE("epsilon at delta inverts the profile from the safe side") {
+  for (const auto &attributes : records) {
+    const LossDistribution losses = composed(attributes);
+    for (double delta : {1e-290, 1e-12, 1e-6, 0.01, 0.2, 0.9}) {
+      const double epsilon = epsilon_at(losses, delta);
+      CHECK(epsilon <= losses.largest);
+      CHECK(delta_at(losses, epsilon) <= delta);
+      if (epsilon > 0)
+        CHECK(delta_at(losses, epsilon * (1 - 1e-12)) > delta * (1 - 1e-9));
+    }
+    CHECK(epsilon_at(losses, 0) == losses.largest);
+  }
+}
+
+TEST_CASE("a hundred attributes reach the published value") {
+  // r = 5, lambda = 0.1: pure 44.183275228, at delta = 1e-6 17.662872566
+  const std::vector<Response> attributes(100, {std::log1p(0.5 / 0.9), 5});
+  const LossDistribution losses = composed(attributes);
+  CHECK(std::abs(losses.largest - 44.183275228) < 1e-9);
+  CHECK(std::abs(epsilon_at(losses, 1e-6) - 17.662872566) < 1e-9);
+}
+
+TEST_CASE("an attribute without protection leaves none") {
+  const LossDistribution losses = composed({{1, 2}, {infinity, 3}});
+  CHECK(delta_at(losses, 1e300) == 1);
+  CHECK(epsilon_at(losses, 0.5) == infinity);
+  CHECK(renyi_divergence({infinity, 3}, 2) == infinity);
+}
+
+TEST_CASE("without any attribute and at epsilon 0 nothing is lost") {
+  for (const auto &attributes : std::vector<std::vector<Response>>{{}, {{0, 3}, {0, 2}}}) {
+    const LossDistribution losses = composed(attributes);
+    CHECK(losses.largest == 0);
+    CHECK(delta_at(losses, 0) == 0);
+    CHECK(epsilon_at(losses, 1e-6) == 0);
+  }
+}
+
+TEST_CASE("the Renyi divergence is that of the channel") {
+  for (const Response &response : {Response{1, 2}, Response{0.3, 7}, Response{4, 5}})
+    for (double alpha : {1.0001, 1.5, 2.0, 10.0, 60.0}) {
+      const double truth = enumerated_renyi(channel(response), alpha);
+      CHECK(renyi_divergence(response, alpha) == doctest::Approx(truth).epsilon(1e-10));
+      const Matrix matrix = channel(response);
+      const ChannelView view{matrix, response.epsilon};
+      CHECK(renyi_divergence(view, alpha, no_interrupt) == doctest::Approx(truth).epsilon(1e-8));
+    }
+}
+
+TEST_CASE("the Renyi divergence keeps its digits at small epsilon and meets epsilon at the end") {
+  // alpha epsilon^2 b, the leading term, to relative order epsilon
+  CHECK(renyi_divergence({1e-9, 2}, 2) == doctest::Approx(1e-18).epsilon(1e-8));
+  CHECK(renyi_divergence({1, 5}, infinity) == 1);
+  CHECK(renyi_divergence({1, 5}, 1e6) <= 1);
+  CHECK(renyi_divergence({1, 5}, 1e6) > 0.99999);
+  // both forms of the power sum, on either side of where they meet
+  CHECK(renyi_divergence({1, 1e6}, 31 - 1e-9) ==
+        doctest::Approx(renyi_divergence({1, 1e6}, 31 + 1e-9)).epsilon(1e-9));
+}
+
+TEST_CASE("a channel's own profile agrees with the three-point law and with enumeration") {
+  const Response response{0.8, 4};
+  const Matrix matrix = channel(response);
+  const LossDistribution losses = composed({response});
+  for (double epsilon : {0.0, 0.3, 0.79}) {
+    const ChannelView view{matrix, response.epsilon};
+    CHECK(delta_at(view, epsilon, no_interrupt) ==
+          doctest::Approx(delta_at(losses, epsilon)).epsilon(1e-12));
+  }
+  Matrix uneven(3, 4);
+  uneven << 0.1, 0.2, 0.3, 0.4, 0.4, 0.3, 0.2, 0.1, 0.25, 0.25, 0.3, 0.2;
+  const ChannelView view{uneven, std::log(4.0)};
+  for (double epsilon : {0.0, 0.2, 0.9, 1.3}) {
+    const double delta = delta_at(view, epsilon, no_interrupt);
+    CHECK(delta == doctest::Approx(enumerated_delta(uneven, epsilon)).epsilon(1e-12));
+    if (delta > 0)
+      CHECK(epsilon_at(view, delta, no_interrupt) == doctest::Approx(epsilon).epsilon(1e-9));
+  }
+  CHECK(delta_at(view, view.largest, no_interrupt) == 0);
+}
+
+TEST_CASE("a report that is possible under one value only costs its probability at any epsilon") {
+  Matrix forced(2, 2);
+  forced << 0.75, 0.25, 0, 1;
+  const ChannelView view{forced, infinity};
+  CHECK(delta_at(view, 600, no_interrupt) == doctest::Approx(0.75));
+  CHECK(delta_at(view, 1e6, no_interrupt) == doctest::Approx(0.75));
+  CHECK(epsilon_at(view, 0.5, no_interrupt) == infinity);
+  // under the other value the loss is at most log 4 : 1 - e^epsilon / 4 <= delta < 0.75
+  CHECK(epsilon_at(view, 0.76, no_interrupt) < 0.1);
+  CHECK(renyi_divergence(view, 2, no_interrupt) == infinity);
+  CHECK(channel_divergences(view, no_interrupt).kullback_leibler == infinity);
+}
+
+TEST_CASE("divergences of a channel are those of its worst pair of rows") {
+  Matrix uneven(2, 3);
+  uneven << 0.5, 0.5, 0, 0.2, 0.3, 0.5;
+  const auto found = channel_divergences({uneven.topRows(2), infinity}, no_interrupt);
+  CHECK(found.kullback_leibler == infinity); // the second row reports what the first cannot
+  Matrix close(2, 2);
+  close << 0.5, 0.5, 0.2, 0.8;
+  const auto both = channel_divergences({close, std::log(2.5)}, no_interrupt);
+  const double forward = 0.5 * std::log(2.5) + 0.5 * std::log(0.5 / 0.8);
+  const double backward = 0.2 * std::log(0.4) + 0.8 * std::log(1.6);
+  CHECK(both.kullback_leibler == doctest::Approx(std::max(forward, backward)).epsilon(1e-13));
+  CHECK(both.chi_squared == doctest::Approx(0.09 / 0.2 + 0.09 / 0.8).epsilon(1e-13));
+}
