@@ -138,18 +138,17 @@ read_counts.table <- function(x, mechanism, weights, count, call) {
       x = "It has {length(dim(x))}."
     ), call = call)
   }
-  x[] <- check_amounts(as.vector(x), length(x), "counts", call)
-  amounts <- place_cells(x, outputs, call)
+  amounts <- check_amounts(as.vector(x), length(x), "counts", call)
+  amounts <- place_cells(amounts, dimnames(x), outputs, call)
   new_counts(mechanism, amounts, sum(amounts))
 }
 
 # The cells of a table, matched by its dimnames and put in table order; levels that it lacks are 0.
-place_cells <- function(table, outputs, call) {
-  cells <- as.vector(table)
-  positions <- table_positions(dimnames(table), outputs, call)
+place_cells <- function(cells, dimnames, outputs, call) {
+  positions <- table_positions(dimnames, outputs, call)
   order <- positions$order
   if (!identical(order, seq_along(order))) {
-    cells <- as.vector(aperm(array(cells, dim(table)), order))
+    cells <- as.vector(aperm(array(cells, lengths(dimnames)), order))
   }
   if (all(positions$complete)) {
     return(cells)

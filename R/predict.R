@@ -106,7 +106,7 @@ predict_joint <- function(object, reports, prior, call = rlang::caller_env()) {
       i = "Give a list of priors, one for each attribute."
     ), call = call)
   }
-  prior <- place_cells(as.table(prior), output_alphabets(object), call)
+  prior <- place_cells(as.vector(prior), dimnames(as.table(prior)), output_alphabets(object), call)
   prior <- check_probabilities(prior, prod(lengths(domain)), "prior", call)
   codes <- encode(as_plain(reports), object, call)
   strides <- cumprod(c(1, utils::head(lengths(domain), -1)))

@@ -72,7 +72,7 @@ check_null <- function(p, mechanism, margin, call = rlang::caller_env()) {
   alphabets <- if (is.null(margin)) list(mechanism$alphabet) else mechanism$alphabets[margin]
   domain <- lapply(alphabets, alphabet_labels)
   if (!is.null(dimnames(p)) && length(dim(p)) == length(domain)) {
-    p <- place_cells(p, alphabets, call)
+    p <- place_cells(as.vector(p), dimnames(p), alphabets, call)
   }
   if (length(domain) == 1 && !is.null(names(p)) && is.null(dim(p))) {
     if (!setequal(names(p), domain[[1]])) {

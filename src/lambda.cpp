@@ -85,15 +85,16 @@ void apply_modes_transposed(Eigen::Ref<Vector> cells, const std::vector<Mode> &m
   });
 }
 
-Moments product_moments(const ReportedTable &reported, const std::vector<Mode> &inverse,
-                        const std::vector<Mode> &squared_inverse) {
+void product_moments(const ReportedTable &reported, const std::vector<Mode> &inverse,
+                     const std::vector<Mode> &squared_inverse, Moments moments) {
   const double total = reported.weight.sum();
   const double square_total = reported.square.sum();
   const double scale = reported.n / (reported.n - 1) / (total * total);
-  Moments moments{reported.weight / total, reported.square};
+  moments.shares = reported.weight / total;
+  moments.std_error = reported.square;
   apply_modes(moments.shares, inverse);
   apply_modes(moments.std_error, squared_inverse); // sum w^2 z^2, until the loop below
-  const Vector &pi = moments.shares;
+  const Eigen::Ref<const Vector> pi = moments.shares;
   Vector first; // sum w^2 z, proportional to pi where all weights are 1
   if (reported.weighted) {
     first = reported.square;
@@ -105,7 +106,6 @@ Moments product_moments(const ReportedTable &reported, const std::vector<Mode> &
         scale * (moments.std_error[x] - 2 * pi[x] * linear + pi[x] * pi[x] * square_total);
     moments.std_error[x] = std::sqrt(std::max(variance, 0.0));
   }
-  return moments;
 }
 
 Vector maximum_likelihood_one_way(const Eigen::Ref<const Vector> &reported, double lambda) {

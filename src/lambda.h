@@ -38,10 +38,10 @@ struct ReportedTable {
   double n; // number of reports
 };
 struct Moments {
-  Eigen::VectorXd shares, std_error;
+  Eigen::Ref<Eigen::VectorXd> shares, std_error; // memory of the caller: a table may be large
 };
-Moments product_moments(const ReportedTable &reported, const std::vector<Mode> &inverse,
-                        const std::vector<Mode> &squared_inverse);
+void product_moments(const ReportedTable &reported, const std::vector<Mode> &inverse,
+                     const std::vector<Mode> &squared_inverse, Moments moments);
 
 // The maximum likelihood estimate of one attribute under uniform noise, in closed form (Pinzon et
 // al. 2026, arXiv 2601.08603). reported sums to 1. O(k log k).

@@ -10,6 +10,8 @@ std::vector<confide::Mode> make_modes(const Rcpp::NumericVector &lambda, const R
 
 namespace {
 
+Eigen::Map<Eigen::VectorXd> as_eigen(Rcpp::NumericVector &x) { return {x.begin(), x.size()}; }
+
 ModeMaker mode_maker(const std::string &kind) {
   if (kind == "forward")
     return confide::forward_mode;
@@ -24,8 +26,7 @@ Rcpp::NumericVector lambda_apply(const Rcpp::NumericVector &cells,
                                  const Rcpp::NumericVector &lambda, const Rcpp::List &noise,
                                  const std::string &kind) {
   Rcpp::NumericVector result = Rcpp::clone(cells);
-  confide::apply_modes(Eigen::Map<Eigen::VectorXd>(result.begin(), result.size()),
-                       make_modes(lambda, noise, mode_maker(kind)));
+  confide::apply_modes(as_eigen(result), make_modes(lambda, noise, mode_maker(kind)));
   return result;
 }
 
@@ -35,12 +36,13 @@ Rcpp::List lambda_moments(const Eigen::Map<Eigen::VectorXd> weight,
                           const Eigen::Map<Eigen::VectorXd> square, double n,
                           const Rcpp::NumericVector &lambda, const Rcpp::List &noise) {
   const bool weighted = square.size() > 0;
-  const auto moments =
-      confide::product_moments({weight, weighted ? square : weight, weighted, n},
-                               make_modes(lambda, noise, confide::inverse_mode),
-                               make_modes(lambda, noise, confide::squared_inverse_mode));
-  return Rcpp::List::create(Rcpp::Named("estimate") = moments.shares,
-                            Rcpp::Named("std_error") = moments.std_error);
+  Rcpp::NumericVector shares = Rcpp::no_init(weight.size());
+  Rcpp::NumericVector std_error = Rcpp::no_init(weight.size());
+  confide::product_moments({weight, weighted ? square : weight, weighted, n},
+                           make_modes(lambda, noise, confide::inverse_mode),
+                           make_modes(lambda, noise, confide::squared_inverse_mode),
+                           {as_eigen(shares), as_eigen(std_error)});
+  return Rcpp::List::create(Rcpp::Named("estimate") = shares, Rcpp::Named("std_error") = std_error);
 }
 
 // [[Rcpp::export(rng = false)]]

@@ -67,6 +67,17 @@ std::vector<Mode> modes(const std::vector<Attribute> &attributes,
   return result;
 }
 
+struct Estimate {
+  Vector shares, std_error;
+};
+
+Estimate estimate(const ReportedTable &reported, const std::vector<Mode> &inverse,
+                  const std::vector<Mode> &squared_inverse) {
+  Estimate result{Vector(reported.weight.size()), Vector(reported.weight.size())};
+  product_moments(reported, inverse, squared_inverse, {result.shares, result.std_error});
+  return result;
+}
+
 const std::vector<std::vector<Eigen::Index>> shapes{{2}, {5}, {2, 3, 2}, {4, 2, 5}, {3, 3, 2, 2}};
 
 double largest(const Matrix &difference) { return difference.cwiseAbs().maxCoeff(); }
@@ -143,9 +154,9 @@ TEST_CASE("standard errors equal those of the covariance matrix, with and withou
       const Vector weight = n * random_shares(inverse.rows(), generator);
       const Vector square =
           weighted ? weight.cwiseProduct(Vector::LinSpaced(weight.size(), 0.5, 3)).eval() : weight;
-      const Moments moments =
-          product_moments({weight, square, weighted, n}, modes(attributes, inverse_mode),
-                          modes(attributes, squared_inverse_mode));
+      const Estimate moments =
+          estimate({weight, square, weighted, n}, modes(attributes, inverse_mode),
+                   modes(attributes, squared_inverse_mode));
       const Vector pi = inverse.transpose() * weight / weight.sum();
       CHECK(largest(moments.shares - pi) < 1e-10);
       Matrix covariance = Matrix::Zero(pi.size(), pi.size());
@@ -171,9 +182,9 @@ TEST_CASE("cells straight from the records equal the same cells of the joint tab
   const Vector weight = 300 * random_shares(300, generator);
   const Vector square = weight.cwiseAbs2();
   const auto inverse = modes(attributes, inverse_mode);
-  const Moments joint = product_moments(
-      {tabulate(rows, weight, {3, 2, 4}), tabulate(rows, square, {3, 2, 4}), true, 300}, inverse,
-      modes(attributes, squared_inverse_mode));
+  const Estimate joint =
+      estimate({tabulate(rows, weight, {3, 2, 4}), tabulate(rows, square, {3, 2, 4}), true, 300},
+               inverse, modes(attributes, squared_inverse_mode));
   Codes cells(24, 3);
   for (std::int32_t x = 0; x < 24; ++x)
     cells.row(x) << x % 3, x / 3 % 2, x / 6;
