@@ -77,6 +77,18 @@ channel_maximum_likelihood <- function(reported, channel, control) {
     .Call(`_confide_channel_maximum_likelihood`, reported, channel, control)
 }
 
+log_linear_saturated <- function(reported, lambda, noise, possible, control) {
+    .Call(`_confide_log_linear_saturated`, reported, lambda, noise, possible, control)
+}
+
+log_linear_fit <- function(reported, lambda, noise, sizes, margins, start, control) {
+    .Call(`_confide_log_linear_fit`, reported, lambda, noise, sizes, margins, start, control)
+}
+
+log_linear_margins <- function(start, target, sizes, margins) {
+    .Call(`_confide_log_linear_margins`, start, target, sizes, margins)
+}
+
 rr_privatize <- function(codes, epsilon, k, rng) {
     .Call(`_confide_rr_privatize`, codes, epsilon, k, rng)
 }

@@ -111,6 +111,18 @@ privacy.confide_estimate <- function(x, ...) x$privacy
 epsilon.confide_estimate <- function(x, ...) x$privacy$epsilon
 
 #' @export
+privacy.confide_covariance <- function(x, ...) x$privacy
+
+#' @export
+epsilon.confide_covariance <- function(x, ...) x$privacy$epsilon
+
+#' @export
+privacy.confide_regression <- function(x, ...) x$privacy
+
+#' @export
+epsilon.confide_regression <- function(x, ...) x$privacy$epsilon
+
+#' @export
 privacy.confide_counts <- function(x, ...) x$privacy
 
 #' @export

@@ -13,6 +13,8 @@
 #' @param p (numbers, or a table) Shares of the true values under the null hypothesis, in table
 #'   order, summing to 1: asks for goodness of fit.
 #' @param statistic (`"pearson"` or `"likelihood_ratio"`) The chi-squared statistic.
+#' @param by (name of an attribute, or `NULL`) Always refused, with the reason: strata of reports
+#'   are not strata of people. [log_linear_test()] tests conditional independence.
 #' @returns An object of class `"htest"` with `statistic`, `parameter`, `p.value`, `method`,
 #'   `data.name`, `observed` and `expected` (reports), for independence `estimate` (Cramer's V and
 #'   phi squared of the *true* table, corrected for bias; `NA` where a share is estimated below 0),
@@ -31,9 +33,10 @@
 #' private_test(reports, m, margin = "sex", p = c(Female = 0.5, Male = 0.5))
 #' @export
 private_test <- function(x, mechanism, ..., margin = NULL, p = NULL,
-                         statistic = c("pearson", "likelihood_ratio"), count = NULL) {
+                         statistic = c("pearson", "likelihood_ratio"), count = NULL, by = NULL) {
   check_dots_empty(...)
   check_mechanism(mechanism)
+  refuse_strata(by)
   check_required(x, "Give reports or counts.")
   statistic <- check_choice(statistic, c("pearson", "likelihood_ratio"))
   margin <- check_margin(margin, mechanism)
@@ -66,6 +69,23 @@ private_test <- function(x, mechanism, ..., margin = NULL, p = NULL,
     data.name = paste("reports on", paste(margin %||% "one attribute", collapse = " and ")),
     privacy = counts$privacy
   )), class = "htest")
+}
+
+# Independence within true strata does not carry over to reported ones: with lambda = 0.5 a
+# stratified test rejected a true null hypothesis every time.
+refuse_strata <- function(by, call = rlang::caller_env()) {
+  if (is.null(by)) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "{.fn private_test} does not stratify: {.arg by} must be NULL.",
+    x = paste(
+      "It is {describe_names(by)}. Randomization mixes strata: attributes that are independent",
+      "within each true stratum are dependent within the reported ones, and a stratified test",
+      "rejects them."
+    ),
+    i = "Test conditional independence with {.code log_linear_test(x, mechanism, ~ a * z + b * z)}."
+  ), call = call)
 }
 
 check_null <- function(p, mechanism, margin, call = rlang::caller_env()) {

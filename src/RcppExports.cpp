@@ -243,6 +243,49 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// log_linear_saturated
+Rcpp::List log_linear_saturated(const Eigen::Map<Eigen::VectorXd> reported, const Rcpp::NumericVector& lambda, const Rcpp::List& noise, const Rcpp::NumericVector& possible, const Rcpp::List& control);
+RcppExport SEXP _confide_log_linear_saturated(SEXP reportedSEXP, SEXP lambdaSEXP, SEXP noiseSEXP, SEXP possibleSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type reported(reportedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type noise(noiseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type possible(possibleSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(log_linear_saturated(reported, lambda, noise, possible, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// log_linear_fit
+Rcpp::List log_linear_fit(const Eigen::Map<Eigen::VectorXd> reported, const Rcpp::NumericVector& lambda, const Rcpp::List& noise, const Rcpp::NumericVector& sizes, const Rcpp::List& margins, const Eigen::Map<Eigen::VectorXd> start, const Rcpp::List& control);
+RcppExport SEXP _confide_log_linear_fit(SEXP reportedSEXP, SEXP lambdaSEXP, SEXP noiseSEXP, SEXP sizesSEXP, SEXP marginsSEXP, SEXP startSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type reported(reportedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type noise(noiseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type margins(marginsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(log_linear_fit(reported, lambda, noise, sizes, margins, start, control));
+    return rcpp_result_gen;
+END_RCPP
+}
+// log_linear_margins
+Eigen::VectorXd log_linear_margins(const Eigen::Map<Eigen::VectorXd> start, const Eigen::Map<Eigen::VectorXd> target, const Rcpp::NumericVector& sizes, const Rcpp::List& margins);
+RcppExport SEXP _confide_log_linear_margins(SEXP startSEXP, SEXP targetSEXP, SEXP sizesSEXP, SEXP marginsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type start(startSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type target(targetSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type margins(marginsSEXP);
+    rcpp_result_gen = Rcpp::wrap(log_linear_margins(start, target, sizes, margins));
+    return rcpp_result_gen;
+END_RCPP
+}
 // rr_privatize
 Rcpp::IntegerVector rr_privatize(const Rcpp::IntegerVector& codes, double epsilon, double k, const std::string& rng);
 RcppExport SEXP _confide_rr_privatize(SEXP codesSEXP, SEXP epsilonSEXP, SEXP kSEXP, SEXP rngSEXP) {
@@ -309,6 +352,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_lambda_cell_values", (DL_FUNC) &_confide_lambda_cell_values, 4},
     {"_confide_lambda_maximum_likelihood", (DL_FUNC) &_confide_lambda_maximum_likelihood, 4},
     {"_confide_channel_maximum_likelihood", (DL_FUNC) &_confide_channel_maximum_likelihood, 3},
+    {"_confide_log_linear_saturated", (DL_FUNC) &_confide_log_linear_saturated, 5},
+    {"_confide_log_linear_fit", (DL_FUNC) &_confide_log_linear_fit, 7},
+    {"_confide_log_linear_margins", (DL_FUNC) &_confide_log_linear_margins, 4},
     {"_confide_rr_privatize", (DL_FUNC) &_confide_rr_privatize, 4},
     {"_confide_rr_realised", (DL_FUNC) &_confide_rr_realised, 2},
     {"_confide_rr_weights", (DL_FUNC) &_confide_rr_weights, 2},

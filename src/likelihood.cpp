@@ -9,30 +9,12 @@ namespace {
 
 using Vector = Eigen::VectorXd;
 
-struct Evaluation {
-  Vector next;
-  double log_likelihood, optimality_gap;
-};
-
 double log_likelihood(const Eigen::Ref<const Vector> &reported, const Vector &expected) {
   double sum = 0;
   for (Eigen::Index y = 0; y < reported.size(); ++y)
     if (reported[y] > 0)
       sum += reported[y] * std::log(expected[y]);
   return sum;
-}
-
-// One EM step; the gradient of the log-likelihood is the transposed map of psi_hat / psi.
-Evaluation em_step(const Eigen::Ref<const Vector> &reported, const ChannelMaps &channel,
-                   const Vector &shares) {
-  const Vector expected = channel.forward(shares);
-  Vector ratio = Vector::Zero(reported.size());
-  for (Eigen::Index y = 0; y < reported.size(); ++y)
-    if (reported[y] > 0)
-      ratio[y] = reported[y] / expected[y];
-  const Vector gradient = channel.transposed(ratio);
-  return {shares.cwiseProduct(gradient), log_likelihood(reported, expected),
-          gradient.maxCoeff() - 1};
 }
 
 // The squared extrapolation of SQUAREM (step S3), kept in the simplex. EM alone may take a share to
@@ -49,6 +31,18 @@ Vector extrapolate(const Vector &start, const Vector &first, const Vector &secon
 
 } // namespace
 
+EmStep em_step(const Eigen::Ref<const Vector> &reported, const ChannelMaps &channel,
+               const Vector &shares) {
+  const Vector expected = channel.forward(shares);
+  Vector ratio = Vector::Zero(reported.size());
+  for (Eigen::Index y = 0; y < reported.size(); ++y)
+    if (reported[y] > 0)
+      ratio[y] = reported[y] / expected[y];
+  const Vector gradient = channel.transposed(ratio);
+  return {shares.cwiseProduct(gradient), log_likelihood(reported, expected),
+          gradient.maxCoeff() - 1};
+}
+
 EmResult maximum_likelihood(const Eigen::Ref<const Vector> &reported, Eigen::Index size,
                             const ChannelMaps &channel, const EmControl &control,
                             const std::function<void()> &interrupt) {
@@ -58,14 +52,14 @@ EmResult maximum_likelihood(const Eigen::Ref<const Vector> &reported, Eigen::Ind
     ++result.evaluations;
     return em_step(reported, channel, shares);
   };
-  Evaluation current = evaluate(result.shares);
+  EmStep current = evaluate(result.shares);
   while (true) {
     result.converged = (current.next - result.shares).cwiseAbs().maxCoeff() <= control.tolerance;
     if (result.converged || result.evaluations >= control.max_evaluations)
       break;
-    const Evaluation second = evaluate(current.next);
+    const EmStep second = evaluate(current.next);
     const Vector jump = extrapolate(result.shares, current.next, second.next);
-    Evaluation jumped = evaluate(jump);
+    EmStep jumped = evaluate(jump);
     const bool better = jumped.log_likelihood >= second.log_likelihood;
     result.shares = better ? jump : second.next;
     current = better ? std::move(jumped) : evaluate(result.shares);

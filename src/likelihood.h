@@ -26,6 +26,15 @@ struct EmResult {
   bool converged;
 };
 
+// One step of EM: the expected shares of true values given the reports, and what holds at `shares`
+// before the step. The gradient of the log-likelihood is the transposed map of psi_hat / psi.
+struct EmStep {
+  Eigen::VectorXd next;
+  double log_likelihood, optimality_gap;
+};
+EmStep em_step(const Eigen::Ref<const Eigen::VectorXd> &reported, const ChannelMaps &channel,
+               const Eigen::VectorXd &shares);
+
 // Maximum likelihood of the shares of `size` true values from the shares of reports, which sum to
 // 1: the EM map pi * P (psi_hat / psi) (iterative Bayesian update), accelerated by SQUAREM
 // (Varadhan and Roland 2008) and never losing likelihood. interrupt is called once per evaluation.

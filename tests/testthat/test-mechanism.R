@@ -237,3 +237,9 @@ test_that("mechanisms print their law, their guarantee and their precision", {
     mech_matrix(rbind(a = c(x = .7, y = .3), b = c(x = .4, y = .6)), epsilon = 1)
   })
 })
+
+test_that("levels that R converts from numbers only when read give the fingerprint of plain text", {
+  lazy <- factor(c(0L, 1L, 0L), 0:1)
+  plain <- factor(c("0", "1"), c("0", "1"))
+  expect_identical(mech_rr(lazy, 1)$fingerprint, mech_rr(plain, 1)$fingerprint)
+})
