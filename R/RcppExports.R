@@ -105,3 +105,19 @@ sum_rounded_up <- function(values) {
     .Call(`_confide_sum_rounded_up`, values)
 }
 
+spr_solve <- function(p0, p1, epsilon, name, parameter, f, max_outputs, tolerance) {
+    .Call(`_confide_spr_solve`, p0, p1, epsilon, name, parameter, f, max_outputs, tolerance)
+}
+
+spr_solve_continuous <- function(cdf0, cdf1, support, epsilon, name, parameter, f, max_outputs, tolerance) {
+    .Call(`_confide_spr_solve_continuous`, cdf0, cdf1, support, epsilon, name, parameter, f, max_outputs, tolerance)
+}
+
+spr_divergence <- function(m0, m1, name, parameter, f) {
+    .Call(`_confide_spr_divergence`, m0, m1, name, parameter, f)
+}
+
+spr_check_convex <- function(f, ratios) {
+    invisible(.Call(`_confide_spr_check_convex`, f, ratios))
+}
+

@@ -3,11 +3,12 @@
 #' `autoplot()` returns a ggplot2 plot, `plot()` draws it. All are readable in grey; the caption
 #' states the guarantee.
 #'
-#' @param object,x (mechanism or estimate) What to show. Estimates: points with confidence
-#'   intervals, not cut at 0; the first attribute along the axis, the next one with at most four
-#'   levels by shape and shade, the others in panels; at most 400 cells. Mechanisms: for one
-#'   attribute the channel (at most 60 levels), for [mech_lambda()] epsilon and entropy of each
-#'   attribute.
+#' @param object,x (mechanism, estimate or comparison) What to show. Estimates: points with
+#'   confidence intervals, not cut at 0; the first attribute along the axis, the next one with at
+#'   most four levels by shape and shade, the others in panels; at most 400 cells. Mechanisms: for
+#'   one attribute the channel (at most 60 levels), for [mech_lambda()] epsilon and entropy of each
+#'   attribute, for [mech_spr()] the sorted log-likelihood ratios of the levels with the cuts
+#'   between blocks. Comparisons ([spr_comparison()]): value against epsilon.
 #' @param ... For `plot()`: passed to `autoplot()`. Otherwise unused.
 #' @param level (number in (0, 1)) Confidence level of the intervals.
 #' @returns A `ggplot` object, from `plot()` invisibly.

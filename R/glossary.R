@@ -10,6 +10,8 @@
 #'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}
 #'   \item{differential privacy}{A promise about a random procedure: whatever is put out is nearly
 #'     as likely with one person's data as with any other data in its place.}
+#'   \item{divergence}{A number that says how different two distributions are, 0 when they are
+#'     equal. No randomization of both makes it larger.}
 #'   \item{epsilon}{How nearly: probabilities differ by at most a factor of \eqn{e^\epsilon}. In
 #'     natural logarithms. Smaller protects more. Epsilons of several reports about one person add
 #'     up.}
@@ -18,6 +20,8 @@
 #'     nothing is decoded with the wrong mechanism.}
 #'   \item{lambda}{Probability that the truth is kept; otherwise the report is drawn from a noise
 #'     distribution.}
+#'   \item{likelihood ratio}{How many times likelier something is under one hypothesis than under
+#'     another. A test can do no better than to go by it.}
 #'   \item{local}{Each value is randomized before anyone else sees it. Central privacy, in contrast,
 #'     trusts who holds the data.}
 #'   \item{mechanism}{The random procedure that turns true values into reports: levels and

@@ -36,7 +36,7 @@ decode_reports <- function(codes, mechanism, x) UseMethod("decode_reports", mech
 
 #' Levels, channel matrix and parameters of a mechanism
 #'
-#' @param x (mechanism) Made by [mech_rr()], [mech_lambda()] or [mech_matrix()].
+#' @param x (mechanism) Made by [mech_rr()], [mech_spr()], [mech_lambda()] or [mech_matrix()].
 #' @param object (mechanism) As `x`.
 #' @param ... For `update()`: arguments of the constructor to change, named, such as `epsilon = 2`.
 #'   Otherwise unused.

@@ -1,10 +1,24 @@
 #' Tests on randomized reports
 #'
-#' Independence of two attributes, or goodness of fit of given shares, from randomized data. Under
+#' For reports of [mech_spr()]: the likelihood-ratio test of its two hypotheses. For the others:
+#' independence of two attributes, or goodness of fit of given shares, from randomized data. Under
 #' independent randomization two attributes are independent exactly when their reports are, so the
 #' ordinary chi-squared test on the reported table keeps its level; what is lost is power (about a
 #' factor \eqn{1 / (\lambda_1 \lambda_2)^2} in sample size). The test is never run on the corrected
 #' table as if it held counts.
+#'
+#' @section Two hypotheses:
+#' For [mech_spr()] and [mech_spr_continuous()] the test is the most powerful one of its level from
+#' these reports: P0 is rejected for P1 when the log-likelihood ratio, the sum of log(M1 / M0) over
+#' the reports, is large. The p-value is exact for two different reports (binomial), exact by
+#' enumeration while at most two million compositions of the reports have to be looked at (three
+#' different reports: up to two million reports; four: up to 1,998), and else a saddlepoint
+#' approximation, mostly right to a thousandth of the p-value, and to a few hundredths where few
+#' sums are possible; the method says which. `p.value` is the error of rejecting P0 so far out,
+#' `p.value.p1` that of rejecting P1 (as small a ratio or smaller, under P1). `estimate` is the mean
+#' log-likelihood ratio of a report with a confidence interval (exact for two different reports,
+#' else by normal approximation), `expected` its values under P0 and P1: where neither lies in the
+#' interval, neither hypothesis fits.
 #'
 #' @inheritParams count_reports
 #' @param x Reports or counts: all that [count_reports()] takes, or its result. Without weights.
@@ -13,6 +27,7 @@
 #' @param p (numbers, or a table) Shares of the true values under the null hypothesis, in table
 #'   order, summing to 1: asks for goodness of fit.
 #' @param statistic (`"pearson"` or `"likelihood_ratio"`) The chi-squared statistic.
+#' @param level (number in (0, 1)) Confidence level of the interval, for [mech_spr()].
 #' @param by (name of an attribute, or `NULL`) Always refused, with the reason: strata of reports
 #'   are not strata of people. [log_linear_test()] tests conditional independence.
 #' @returns An object of class `"htest"` with `statistic`, `parameter`, `p.value`, `method`,
@@ -24,8 +39,13 @@
 #' the test is conservative.
 #' @section Errors:
 #' `confide_error_parameter` for weights, a margin that is not two attributes (independence), or
-#' shares that are not a distribution over the levels.
+#' shares that are not a distribution over the levels; for `margin`, `p` or `statistic` with
+#' [mech_spr()].
 #' @references Ruiz, N. (2026). Lambda-randomization. arXiv 2603.05261.
+#'
+#' Lugannani, R. and Rice, S. (1980). Saddle point approximation for the distribution of the sum of
+#' independent random variables. *Advances in Applied Probability* 12, 475-490.
+#' \doi{10.2307/1426607}
 #' @examples
 #' m <- mech_lambda(adult[c("sex", "income")], lambda = 0.7)
 #' reports <- privatize(adult[c("sex", "income")], m)
@@ -33,13 +53,26 @@
 #' private_test(reports, m, margin = "sex", p = c(Female = 0.5, Male = 0.5))
 #' @export
 private_test <- function(x, mechanism, ..., margin = NULL, p = NULL,
-                         statistic = c("pearson", "likelihood_ratio"), count = NULL, by = NULL) {
+                         statistic = c("pearson", "likelihood_ratio"), level = 0.95, count = NULL,
+                         by = NULL) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   refuse_strata(by)
   check_required(x, "Give reports or counts.")
-  statistic <- check_choice(statistic, c("pearson", "likelihood_ratio"))
-  margin <- check_margin(margin, mechanism)
+  options <- list(
+    margin = margin, p = p, count = count, level = check_level(level),
+    statistic = check_choice(statistic, c("pearson", "likelihood_ratio"))
+  )
+  test_reports(mechanism, x, options, rlang::current_env())
+}
+
+# The test that the mechanism's reports are for.
+test_reports <- function(mechanism, x, options, call) UseMethod("test_reports")
+
+#' @exportS3Method
+test_reports.confide_mechanism <- function(mechanism, x, options, call) {
+  margin <- check_margin(options$margin, mechanism, call)
+  p <- options$p
   if (is.null(p) && length(margin) != 2) {
     abort_parameter(c(
       paste(
@@ -47,23 +80,23 @@ private_test <- function(x, mechanism, ..., margin = NULL, p = NULL,
         "one of goodness of fit needs {.arg p}."
       ),
       x = "There {?is/are} {length(margin)} attribute{?s} and no {.arg p}."
-    ))
+    ), call = call)
   }
-  check_informative(mechanism)
-  null <- if (!is.null(p)) check_null(p, mechanism, margin)
-  counts <- as_counts(x, mechanism, NULL, count)
+  check_informative(mechanism, call)
+  null <- if (!is.null(p)) check_null(p, mechanism, margin, call)
+  counts <- as_counts(x, mechanism, NULL, options$count, call)
   if (!is.null(counts$squares)) {
     abort_parameter(c(
       "The tests are for reports without weights.",
       x = "These counts are weighted."
-    ))
+    ), call = call)
   }
-  check_some_reports(counts)
-  decoded <- decode(mechanism, counts, list(margin = margin, max_cells = 2^24))
+  check_some_reports(counts, call)
+  decoded <- decode(mechanism, counts, list(margin = margin, max_cells = 2^24), call)
   test <- if (is.null(null)) {
-    test_independence(decoded, statistic)
+    test_independence(decoded, options$statistic)
   } else {
-    test_fit(decoded, null, statistic)
+    test_fit(decoded, null, options$statistic)
   }
   structure(c(test, list(
     data.name = paste("reports on", paste(margin %||% "one attribute", collapse = " and ")),

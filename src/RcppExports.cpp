@@ -331,6 +331,65 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// spr_solve
+Rcpp::List spr_solve(const Rcpp::NumericVector& p0, const Rcpp::NumericVector& p1, double epsilon, const std::string& name, double parameter, Rcpp::Nullable<Rcpp::Function> f, double max_outputs, double tolerance);
+RcppExport SEXP _confide_spr_solve(SEXP p0SEXP, SEXP p1SEXP, SEXP epsilonSEXP, SEXP nameSEXP, SEXP parameterSEXP, SEXP fSEXP, SEXP max_outputsSEXP, SEXP toleranceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type p0(p0SEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type p1(p1SEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type name(nameSEXP);
+    Rcpp::traits::input_parameter< double >::type parameter(parameterSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type f(fSEXP);
+    Rcpp::traits::input_parameter< double >::type max_outputs(max_outputsSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    rcpp_result_gen = Rcpp::wrap(spr_solve(p0, p1, epsilon, name, parameter, f, max_outputs, tolerance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// spr_solve_continuous
+Rcpp::List spr_solve_continuous(const Rcpp::Function& cdf0, const Rcpp::Function& cdf1, const Rcpp::NumericVector& support, double epsilon, const std::string& name, double parameter, Rcpp::Nullable<Rcpp::Function> f, double max_outputs, double tolerance);
+RcppExport SEXP _confide_spr_solve_continuous(SEXP cdf0SEXP, SEXP cdf1SEXP, SEXP supportSEXP, SEXP epsilonSEXP, SEXP nameSEXP, SEXP parameterSEXP, SEXP fSEXP, SEXP max_outputsSEXP, SEXP toleranceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type cdf0(cdf0SEXP);
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type cdf1(cdf1SEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type support(supportSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type name(nameSEXP);
+    Rcpp::traits::input_parameter< double >::type parameter(parameterSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type f(fSEXP);
+    Rcpp::traits::input_parameter< double >::type max_outputs(max_outputsSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    rcpp_result_gen = Rcpp::wrap(spr_solve_continuous(cdf0, cdf1, support, epsilon, name, parameter, f, max_outputs, tolerance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// spr_divergence
+double spr_divergence(const Rcpp::NumericVector& m0, const Rcpp::NumericVector& m1, const std::string& name, double parameter, Rcpp::Nullable<Rcpp::Function> f);
+RcppExport SEXP _confide_spr_divergence(SEXP m0SEXP, SEXP m1SEXP, SEXP nameSEXP, SEXP parameterSEXP, SEXP fSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type m0(m0SEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type m1(m1SEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type name(nameSEXP);
+    Rcpp::traits::input_parameter< double >::type parameter(parameterSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::Function> >::type f(fSEXP);
+    rcpp_result_gen = Rcpp::wrap(spr_divergence(m0, m1, name, parameter, f));
+    return rcpp_result_gen;
+END_RCPP
+}
+// spr_check_convex
+void spr_check_convex(const Rcpp::Function& f, const Rcpp::NumericVector& ratios);
+RcppExport SEXP _confide_spr_check_convex(SEXP fSEXP, SEXP ratiosSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< const Rcpp::Function& >::type f(fSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type ratios(ratiosSEXP);
+    spr_check_convex(f, ratios);
+    return R_NilValue;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},
@@ -359,6 +418,10 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_rr_realised", (DL_FUNC) &_confide_rr_realised, 2},
     {"_confide_rr_weights", (DL_FUNC) &_confide_rr_weights, 2},
     {"_confide_sum_rounded_up", (DL_FUNC) &_confide_sum_rounded_up, 1},
+    {"_confide_spr_solve", (DL_FUNC) &_confide_spr_solve, 8},
+    {"_confide_spr_solve_continuous", (DL_FUNC) &_confide_spr_solve_continuous, 9},
+    {"_confide_spr_divergence", (DL_FUNC) &_confide_spr_divergence, 5},
+    {"_confide_spr_check_convex", (DL_FUNC) &_confide_spr_check_convex, 2},
     {NULL, NULL, 0}
 };
 
