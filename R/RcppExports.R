@@ -61,12 +61,12 @@ lambda_tabulate <- function(rows, weights, dimensions) {
     .Call(`_confide_lambda_tabulate`, rows, weights, dimensions)
 }
 
-lambda_cell_sums <- function(rows, weight, square, cells, lambda, noise) {
-    .Call(`_confide_lambda_cell_sums`, rows, weight, square, cells, lambda, noise)
+lambda_cell_sums <- function(rows, weight, square, events, lambda, noise) {
+    .Call(`_confide_lambda_cell_sums`, rows, weight, square, events, lambda, noise)
 }
 
-lambda_cell_values <- function(rows, cells, lambda, noise) {
-    .Call(`_confide_lambda_cell_values`, rows, cells, lambda, noise)
+lambda_cell_values <- function(rows, events, lambda, noise) {
+    .Call(`_confide_lambda_cell_values`, rows, events, lambda, noise)
 }
 
 lambda_maximum_likelihood <- function(reported, lambda, noise, control) {

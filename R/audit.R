@@ -90,15 +90,24 @@ hardest_pair.confide_rr <- function(mechanism) {
 
 #' @exportS3Method
 hardest_pair.confide_lambda <- function(mechanism) {
-  lambda <- mechanism$lambda
-  step <- log1p(alphabet_sizes(mechanism$alphabets) * lambda / (1 - lambda))
-  names <- names(lambda)
+  pairs <- lapply(names(mechanism$lambda), function(name) attribute_pair(mechanism, name))
+  names(pairs) <- names(mechanism$lambda)
   list(
-    truth = lapply(1:2, function(code) stats::setNames(rep(list(code), length(names)), names)),
+    truth = lapply(1:2, function(i) lapply(pairs, function(pair) pair$truth[[i]])),
     log_ratio = function(reports) {
-      Reduce(`+`, lapply(names, function(name) step[[name]] * first_or_second(reports[[name]])))
+      Reduce(`+`, lapply(names(pairs), function(name) pairs[[name]]$score(reports[[name]])))
     }
   )
+}
+
+attribute_pair <- function(mechanism, name) {
+  law <- mechanism$noise[[name]]
+  if (!is.null(law)) {
+    return(noise_hardest_pair(law))
+  }
+  lambda <- mechanism$lambda[[name]]
+  step <- log1p(mechanism$alphabets[[name]]$size * lambda / (1 - lambda))
+  list(truth = 1:2, score = function(reports) step * first_or_second(reports))
 }
 
 #' @exportS3Method

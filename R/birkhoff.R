@@ -31,6 +31,7 @@
 #' @export
 birkhoff <- function(mechanism) {
   check_mechanism(mechanism)
+  refuse_noise(mechanism, "A decomposition into permutations")
   parts <- entropy_parts(mechanism)
   if (prod(parts$sizes) > max_permutations) {
     abort_parameter(c(

@@ -90,6 +90,7 @@ measures_by_attribute <- function(mechanism) UseMethod("measures_by_attribute")
 
 # What composes the record: one randomized response for each attribute.
 responses <- function(mechanism) {
+  refuse_noise(mechanism, "Composition over attributes", call = rlang::caller_env(2))
   alphabets <- mechanism$alphabets %||% list(level = mechanism$alphabet)
   data.frame(
     attribute = names(alphabets),

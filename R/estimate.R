@@ -16,6 +16,14 @@
 #' @param margin (names of attributes, or `NULL`) For [mech_lambda()]: which joint table to
 #'   estimate, in this order. `NULL` (default): of all attributes, refused above `max_cells`.
 #' @param weights,count As in [count_reports()].
+#' @param target (`"population"` or `"file"`) What is estimated: shares in the population that the
+#'   people were drawn from, or the table of just these people. The estimate is the same; for the
+#'   file, standard errors hold the randomization only. Use it where a whole file was randomized by
+#'   who holds it (post-randomization, PRAM).
+#' @param structural_zeros (logical array, table or vector, or data frame of cells) For `"ml"`:
+#'   cells that are known to be empty, such as pregnant men. An array over the table's levels,
+#'   `TRUE` where empty, or a data frame with one row for each impossible combination, as `cells` of
+#'   [estimate_cells()]; attributes without a column can be anything. They are 0 in the estimate.
 #' @param max_cells (whole number) Largest joint table to build; 2^24 by default. For single cells
 #'   of larger tables use [estimate_cells()].
 #' @param control (list) For `"ml"`: `max_evaluations` of the EM map (default 20000) and
@@ -26,13 +34,16 @@
 #'   `nobs()`, `summary()`, `as.data.frame()`, `tidy()`, `glance()`, `augment()`, `plot()`,
 #'   `autoplot()` and, for `"ml"`, `logLik()`; see [estimate-methods].
 #' @section Standard errors:
-#' They cover both the randomization and the drawing of the people from a large population, divide
-#' by n - 1, and are those of the moment estimate for every method. With weights they are
-#' linearised. The other methods move estimates inside the simplex, which mostly makes them closer
-#' to the truth than the standard error says.
+#' With `target = "population"` they cover both the randomization and the drawing of the people from
+#' a large population, and divide by n - 1. With `target = "file"` they cover the randomization
+#' alone (there is no n - 1, because the estimate of its variance is unbiased as it is). They are
+#' those of the moment estimate for every method. With weights they are linearised. The other
+#' methods move estimates inside the simplex, which mostly makes them closer to the truth than the
+#' standard error says.
 #' @section Errors:
 #' `confide_error_parameter` for a mechanism with epsilon 0 or a channel whose rows are linearly
-#' dependent (nothing can be estimated), no reports, or a joint table above `max_cells`;
+#' dependent (nothing can be estimated), no reports, a joint table above `max_cells`, structural
+#' zeros with another method than `"ml"`, or ones that leave no cell or contradict the reports;
 #' `confide_error_domain` and `confide_error_mechanism` as in [count_reports()].
 #' @references
 #' Ruiz, N. (2026). Lambda-randomization. arXiv 2603.05261.
@@ -53,21 +64,29 @@
 #' coef(estimate(as.table(reported), m, method = "ml"))
 #' @export
 estimate <- function(x, mechanism, ..., method = c("moment", "ml", "simplex", "clip"),
-                     margin = NULL, weights = NULL, count = NULL, max_cells = 2^24,
+                     margin = NULL, weights = NULL, count = NULL,
+                     target = c("population", "file"), structural_zeros = NULL, max_cells = 2^24,
                      control = list()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_required(x, "Give reports or counts.")
   method <- check_choice(method, c("moment", "ml", "simplex", "clip"))
+  target <- check_choice(target, c("population", "file"))
   request <- list(
     margin = check_margin(margin, mechanism),
     max_cells = check_whole_number(max_cells),
-    control = check_em_control(control)
+    control = check_em_control(control),
+    target = target
   )
   check_informative(mechanism)
   counts <- as_counts(x, mechanism, weights, count)
   check_some_reports(counts)
+  refuse_zeros(structural_zeros, method)
   decoded <- decode(mechanism, counts, request)
+  if (!is.null(structural_zeros)) {
+    decoded$possible <- support_of(structural_zeros, mechanism, request$margin)
+    check_possible_reports(decoded)
+  }
   finish_estimate(decoded, method, mechanism, counts, request)
 }
 
@@ -176,7 +195,7 @@ decode.confide_lambda <- function(mechanism, counts, request, call = rlang::call
     decoder = list(
       type = "product",
       lambda = unname(mechanism$lambda[margin]),
-      noise = lapply(sizes[margin], uniform_noise)
+      noise = lapply(request$margin, function(name) attribute_noise(mechanism, name))
     ),
     dimnames = levels(mechanism)[request$margin]
   )
@@ -246,23 +265,30 @@ variance_scale <- function(total, n) {
 }
 
 finish_estimate <- function(decoded, method, mechanism, counts, request) {
+  decoded$moment <- decoded$estimate
   fit <- switch(method,
     moment = list(estimate = decoded$estimate),
     ml = fit_likelihood(decoded, request$control),
     simplex = list(estimate = simplex_projection(decoded$estimate)),
     clip = list(estimate = clip_shares(decoded$estimate))
   )
-  decoded$moment <- decoded$estimate
   decoded$estimate <- NULL
-  new_estimate(c(fit, decoded, list(n = counts$n, method = method)), mechanism, counts)
+  new_estimate(
+    c(fit, decoded, list(n = counts$n, method = method)), mechanism, counts, request$target
+  )
 }
 
-new_estimate <- function(fields, mechanism, counts) {
+new_estimate <- function(fields, mechanism, counts, target = "population") {
   mechanism$call <- NULL
-  structure(
-    c(fields, list(mechanism = mechanism, privacy = counts$privacy)),
+  estimate <- structure(
+    c(fields, list(mechanism = mechanism, privacy = counts$privacy, target = "population")),
     class = "confide_estimate"
   )
+  if (target == "file") {
+    estimate$std_error <- sqrt(pmax(file_variance(estimate), 0))
+    estimate$target <- "file"
+  }
+  estimate
 }
 
 clip_shares <- function(shares) {
@@ -274,6 +300,9 @@ fit_likelihood <- function(decoded, control) {
   total <- decoded$reported$total
   reported <- total / sum(total)
   decoder <- decoded$decoder
+  if (!is.null(decoded$possible)) {
+    return(fit_on_support(reported, decoder, which(decoded$possible), sum(total), control))
+  }
   if (is_one_way(decoder)) {
     return(fit_one_way(reported, decoder, sum(total)))
   }
@@ -282,8 +311,12 @@ fit_likelihood <- function(decoded, control) {
   } else {
     channel_maximum_likelihood(reported, decoder$channel, control)
   }
+  report_fit(em, em$shares, sum(total))
+}
+
+report_fit <- function(em, shares, weight) {
   list(
-    estimate = em$shares, log_likelihood = em$log_likelihood * sum(total),
+    estimate = shares, log_likelihood = em$log_likelihood * weight,
     optimality_gap = em$optimality_gap, evaluations = em$evaluations, converged = em$converged
   )
 }
@@ -304,103 +337,3 @@ is_one_way <- function(decoder) {
 }
 
 is_uniform <- function(noise) max(noise) - min(noise) <= 1e-15
-
-#' Estimate single cells of large joint tables
-#'
-#' Shares of chosen cells, straight from the records: the joint table is never built, so a record
-#' may have hundreds of attributes. The cost is (number of distinct records) x (attributes named)
-#' for each cell.
-#'
-#' @inheritParams estimate
-#' @param mechanism (mechanism) Made by [mech_lambda()].
-#' @param cells (data frame) One row for each cell, one column for each attribute that matters; the
-#'   others are summed over. Entries are levels; `NA` is the missing level where the mechanism has
-#'   one.
-#' @returns An estimate of class `confide_estimate` with one entry for each row of `cells`, named
-#'   like `"a=1, b=2"`. Estimates of cells of many attributes can have enormous standard errors;
-#'   look at them.
-#' @references Ruiz, N. (2026). Lambda-randomization. arXiv 2603.05261.
-#' @examples
-#' m <- mech_lambda(adult[c("education", "sex", "income")], lambda = 0.8)
-#' reports <- privatize(adult[c("education", "sex", "income")], m)
-#' cells <- data.frame(education = "Doctorate", sex = c("Female", "Male"), income = ">50K")
-#' estimate_cells(reports, m, cells)
-#' @export
-estimate_cells <- function(x, mechanism, cells, ..., weights = NULL, count = NULL) {
-  check_dots_empty(...)
-  check_mechanism(mechanism)
-  check_required(x, "Give reports or counts.")
-  check_required(cells, "Give a data frame with one row for each cell.")
-  codes <- cell_codes(cells, mechanism)
-  counts <- sparse_counts(as_counts(x, mechanism, weights, count))
-  check_some_reports(counts)
-  which <- match(colnames(codes), names(counts$sizes))
-  rows <- counts$patterns[, which, drop = FALSE]
-  decoder <- list(
-    type = "cells",
-    lambda = unname(mechanism$lambda[which]),
-    noise = lapply(counts$sizes[which], uniform_noise),
-    cells = codes
-  )
-  sums <- lambda_cell_sums(
-    rows, counts$counts, squares(counts), unname(codes), decoder$lambda, decoder$noise
-  )
-  reported <- list(total = counts$counts, square = counts$squares, rows = rows)
-  moments <- moments_of_sums(sums, reported, counts$n)
-  new_estimate(c(moments, list(
-    moment = moments$estimate,
-    dimnames = list(cell = name_cells(cells)),
-    decoder = decoder,
-    reported = reported,
-    n = counts$n,
-    method = "moment"
-  )), mechanism, counts)
-}
-
-cell_codes <- function(cells, mechanism, call = rlang::caller_env()) {
-  attributes <- names(mechanism$alphabets)
-  if (is.null(attributes)) {
-    abort_parameter(
-      "{.fn estimate_cells} needs a mechanism made by {.fn mech_lambda}.",
-      call = call
-    )
-  }
-  legal <- is.data.frame(cells) && nrow(cells) > 0 && length(cells) > 0 &&
-    all(names(cells) %in% attributes) && anyDuplicated(names(cells)) == 0
-  if (!legal) {
-    abort_parameter(c(
-      paste(
-        "{.arg cells} must be a data frame with at least one row,",
-        "whose columns are attributes of the mechanism."
-      ),
-      x = "It is {describe_columns(cells)}."
-    ), call = call)
-  }
-  codes <- vapply(names(cells), function(name) {
-    cell_column_codes(cells[[name]], mechanism$alphabets[[name]], name, call)
-  }, integer(nrow(cells)))
-  matrix(codes, nrow(cells), dimnames = list(NULL, names(cells)))
-}
-
-describe_columns <- function(x) {
-  if (is.data.frame(x)) paste("one with columns", enumerate_names(names(x))) else describe(x)
-}
-
-# Cells are a public question, so the error may show what was asked.
-cell_column_codes <- function(values, alphabet, name, call) {
-  values <- as.character(values)
-  values[is.na(values)] <- missing_label
-  codes <- match(enc2utf8(values), alphabet_labels(alphabet))
-  if (anyNA(codes)) {
-    abort_parameter(c(
-      "The column {.field {name}} of {.arg cells} must hold levels of that attribute.",
-      x = "Not a level: {enumerate_names(unique(values[is.na(codes)]))}."
-    ), call = call)
-  }
-  codes
-}
-
-name_cells <- function(cells) {
-  parts <- lapply(names(cells), function(name) paste0(name, "=", as.character(cells[[name]])))
-  do.call(paste, c(parts, sep = ", "))
-}

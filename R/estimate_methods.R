@@ -63,59 +63,6 @@ vcov.confide_estimate <- function(object, ..., type = c("total", "privacy", "sam
   structure((covariance + t(covariance)) / 2, dimnames = list(labels, labels))
 }
 
-# The matrix forms of estimate_variances().
-covariance_total <- function(object) {
-  square <- object$reported$square %||% object$reported$total
-  values <- report_values(object)
-  centred_product(object, crossprod(values, values * square), as.vector(crossprod(values, square)))
-}
-
-covariance_sampling <- function(object) {
-  first <- square_weighted(object)
-  centred_product(object, first * same_cell(object), first)
-}
-
-# Two different cells never hold the same record; a question may name one cell twice.
-same_cell <- function(object) {
-  cell <- seq_along(object$estimate)
-  if (object$decoder$type == "cells") {
-    cell <- match(object$dimnames$cell, object$dimnames$cell)
-  }
-  outer(cell, cell, `==`)
-}
-
-centred_product <- function(object, second, first) {
-  pi <- object$moment
-  square <- object$reported$square %||% object$reported$total
-  scale <- variance_scale(object$reported$total, object$n)
-  scale * (second - outer(first, pi) - outer(pi, first) + outer(pi, pi) * sum(square))
-}
-
-# One row for each possible report (or distinct record), one column for each estimated cell: the
-# unbiased value z.
-report_values <- function(object) {
-  decoder <- object$decoder
-  switch(decoder$type,
-    matrix = t(decoder$inverse),
-    product = t(inverse_matrix(decoder)),
-    cells = lambda_cell_values(
-      object$reported$rows, unname(decoder$cells), decoder$lambda, decoder$noise
-    )
-  )
-}
-
-# The inverse of a product channel as a matrix, for small tables: mode-wise on an identity that
-# rides along as one more mode.
-inverse_matrix <- function(decoder) {
-  sizes <- lengths(decoder$noise)
-  cells <- prod(sizes)
-  with_identity <- list(
-    lambda = c(decoder$lambda, 1),
-    noise = c(unname(decoder$noise), list(uniform_noise(cells)))
-  )
-  matrix(apply_product(diag(cells), with_identity, "inverse"), cells)
-}
-
 #' @rdname estimate-methods
 #' @export
 std_error <- function(x, what = c("total", "privacy", "sampling")) {
@@ -129,26 +76,6 @@ std_error <- function(x, what = c("total", "privacy", "sampling")) {
     sampling = sqrt(pmax(sampling_variance(x), 0)),
     privacy = sqrt(pmax(x$std_error^2 - sampling_variance(x), 0))
   )
-}
-
-# The variance that the true values would have, estimated: the variance formula with one-hot true
-# values in place of z.
-sampling_variance <- function(x) {
-  square <- x$reported$square %||% x$reported$total
-  pi <- x$moment
-  first <- square_weighted(x)
-  variance_scale(x$reported$total, x$n) * (first * (1 - 2 * pi) + pi^2 * sum(square))
-}
-
-# Sum over reports of w^2 z.
-square_weighted <- function(x) {
-  if (is.null(x$reported$square)) {
-    return(sum(x$reported$total) * x$moment)
-  }
-  if (x$decoder$type != "product") {
-    return(x$first)
-  }
-  apply_product(x$reported$square, x$decoder, "inverse")
 }
 
 #' @rdname estimate-methods
@@ -179,9 +106,11 @@ wald_limits <- function(object, level) {
 # One attribute with uniform noise: the true share is an increasing line of the reported one.
 transformed_limits <- function(object, level, method, call = rlang::caller_env()) {
   decoder <- object$decoder
-  if (!is_one_way(decoder) || !is.null(object$reported$square)) {
+  population <- object$target == "population"
+  if (!is_one_way(decoder) || !is.null(object$reported$square) || !population) {
     abort_parameter(c(
       "{.val {method}} intervals exist for one attribute with uniform noise and no weights.",
+      x = if (!population) "This estimate is of the file's own table, which they do not cover.",
       i = "Use {.code method = \"wald\"}."
     ), call = call)
   }
@@ -228,7 +157,7 @@ logLik.confide_estimate <- function(object, ...) {
     ))
   }
   structure(object$log_likelihood,
-    df = length(object$estimate) - 1,
+    df = sum(object$possible %||% rep(TRUE, length(object$estimate))) - 1,
     nobs = object$n,
     class = "logLik"
   )
@@ -325,6 +254,8 @@ estimate_notes <- function(x) {
   negative <- sum(x$moment < 0)
   c(
     if (negative > 0) paste(count_are(negative, length(x$moment)), explain_negative(x$method)),
+    if (x$target == "file") "errors are about the file's own table: randomization only",
+    if (!is.null(x$possible)) paste(plural(sum(!x$possible), "cell"), "known to be empty: 0"),
     if (identical(x$privacy$rng, "r")) format_rng("r"),
     if (isFALSE(x$converged)) "NOT CONVERGED: raise control$max_evaluations",
     verdict(x)
@@ -351,7 +282,9 @@ verdict <- function(x) {
   useful <- mean(x$std_error <= 0.5 * pmax(x$estimate, 1 / length(x$estimate)))
   privacy <- 1 - sum(sampling_variance(x)) / sum(x$std_error^2)
   c(
-    if (privacy >= 0) sprintf("privacy makes %.0f %% of the variance", 100 * privacy),
+    if (privacy >= 0 && x$target == "population") {
+      sprintf("privacy makes %.0f %% of the variance", 100 * privacy)
+    },
     if (useful < 0.5) {
       "most shares are within noise: fewer attributes or more reports would help"
     }

@@ -65,7 +65,7 @@ log_linear_test <- function(x, mechanism, model, ..., zeros = NULL, draws = 0, c
   problem <- list(
     sizes = lengths(domain), margins = lapply(margins, match, margin), possible = possible,
     lambda = unname(mechanism$lambda[margin]),
-    noise = lapply(unname(lengths(domain)), uniform_noise),
+    noise = lapply(margin, function(name) attribute_noise(mechanism, name)),
     control = control
   )
   df <- model_freedom(problem)

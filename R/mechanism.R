@@ -143,7 +143,7 @@ str.confide_mechanism <- function(object, ...) {
 # To so many significant digits; up to a thousand million without an exponent.
 format_number <- function(x, digits = 4) {
   x <- signif(x, digits)
-  plain <- !is.na(x) & abs(x) >= 1000 & abs(x) < 1e9 & x == round(x)
+  plain <- !is.na(x) & abs(x) >= 100 & abs(x) < 1e9 & x == round(x)
   text <- formatC(x, digits = digits, format = "g")
   text[plain] <- formatC(x[plain], digits = 0, format = "f", big.mark = ",")
   trimws(text)

@@ -156,8 +156,8 @@ planned_variance.plan_rr <- planned_variance.plan_lambda
 
 # Ruiz 2026: n times the relative variance of a cell of the uniform table. 1 less than the product
 # of the relative second moments; summed so that nothing cancels.
-product_variance <- function(sizes, lambda) {
-  expm1(sum(log1p((sizes - 1) / lambda^2)))
+product_variance <- function(sizes, lambda, spread = (sizes - 1) / lambda^2) {
+  expm1(sum(log1p(spread)))
 }
 
 lambda_of <- function(epsilon, sizes) {
@@ -394,7 +394,7 @@ feasible_tables <- function(mechanism, n, ..., error = 0.1) {
       x = "Its reports hold no information: epsilon is 0, or too small for the sampler's integers."
     ))
   }
-  factors <- sort(log1p((unname(parts$sizes) - 1) / unname(parts$lambda)^2))
+  factors <- sort(log1p(unname(attribute_spreads(mechanism, parts))))
   easiest <- sqrt(expm1(cumsum(factors)) / n)
   hardest <- sqrt(expm1(cumsum(rev(factors))) / n)
   feasible <- ifelse(hardest <= error, "all", ifelse(easiest <= error, "some", "none"))

@@ -35,8 +35,10 @@
 #'   phi squared of the *true* table, corrected for bias; `NA` where a share is estimated below 0),
 #'   and `privacy`. The method says when expected counts are small.
 #' @section Level:
-#' Holds for people drawn from a population. For a fixed file whose own table is exactly independent
-#' the test is conservative.
+#' Holds for people drawn from a population: the hypothesis is about the population, not the file.
+#' For a fixed file whose own table is exactly independent, or has exactly the shares `p`, the
+#' reports vary less than the test thinks, and it is conservative. With noise that is not uniform
+#' all of this holds too.
 #' @section Errors:
 #' `confide_error_parameter` for weights, a margin that is not two attributes (independence), or
 #' shares that are not a distribution over the levels; for `margin`, `p` or `statistic` with

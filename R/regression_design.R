@@ -24,6 +24,7 @@ regression_plan <- function(formula, data, mechanism, scores, call = rlang::call
   }, logical(1))
   check_transformed(variables[!random], attributes, call)
   names(variables)[random] <- vapply(variables[random], rlang::as_string, character(1))
+  refuse_noise(mechanism, "Regression", names(variables)[random], call)
   factors <- attr(parsed, "factors")
   if (length(factors) == 0) {
     factors <- matrix(0L, length(variables), 0)

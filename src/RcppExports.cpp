@@ -191,30 +191,30 @@ BEGIN_RCPP
 END_RCPP
 }
 // lambda_cell_sums
-Rcpp::List lambda_cell_sums(const Eigen::Map<Eigen::MatrixXi> rows, const Eigen::Map<Eigen::VectorXd> weight, const Eigen::Map<Eigen::VectorXd> square, const Eigen::Map<Eigen::MatrixXi> cells, const Rcpp::NumericVector& lambda, const Rcpp::List& noise);
-RcppExport SEXP _confide_lambda_cell_sums(SEXP rowsSEXP, SEXP weightSEXP, SEXP squareSEXP, SEXP cellsSEXP, SEXP lambdaSEXP, SEXP noiseSEXP) {
+Rcpp::List lambda_cell_sums(const Eigen::Map<Eigen::MatrixXi> rows, const Eigen::Map<Eigen::VectorXd> weight, const Eigen::Map<Eigen::VectorXd> square, const Rcpp::List& events, const Rcpp::NumericVector& lambda, const Rcpp::List& noise);
+RcppExport SEXP _confide_lambda_cell_sums(SEXP rowsSEXP, SEXP weightSEXP, SEXP squareSEXP, SEXP eventsSEXP, SEXP lambdaSEXP, SEXP noiseSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXi> >::type rows(rowsSEXP);
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type weight(weightSEXP);
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type square(squareSEXP);
-    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXi> >::type cells(cellsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type events(eventsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lambda(lambdaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type noise(noiseSEXP);
-    rcpp_result_gen = Rcpp::wrap(lambda_cell_sums(rows, weight, square, cells, lambda, noise));
+    rcpp_result_gen = Rcpp::wrap(lambda_cell_sums(rows, weight, square, events, lambda, noise));
     return rcpp_result_gen;
 END_RCPP
 }
 // lambda_cell_values
-Eigen::MatrixXd lambda_cell_values(const Eigen::Map<Eigen::MatrixXi> rows, const Eigen::Map<Eigen::MatrixXi> cells, const Rcpp::NumericVector& lambda, const Rcpp::List& noise);
-RcppExport SEXP _confide_lambda_cell_values(SEXP rowsSEXP, SEXP cellsSEXP, SEXP lambdaSEXP, SEXP noiseSEXP) {
+Eigen::MatrixXd lambda_cell_values(const Eigen::Map<Eigen::MatrixXi> rows, const Rcpp::List& events, const Rcpp::NumericVector& lambda, const Rcpp::List& noise);
+RcppExport SEXP _confide_lambda_cell_values(SEXP rowsSEXP, SEXP eventsSEXP, SEXP lambdaSEXP, SEXP noiseSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXi> >::type rows(rowsSEXP);
-    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXi> >::type cells(cellsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type events(eventsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lambda(lambdaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type noise(noiseSEXP);
-    rcpp_result_gen = Rcpp::wrap(lambda_cell_values(rows, cells, lambda, noise));
+    rcpp_result_gen = Rcpp::wrap(lambda_cell_values(rows, events, lambda, noise));
     return rcpp_result_gen;
 END_RCPP
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numeric>
 #include <unordered_map>
+#include <utility>
 
 namespace confide {
 
@@ -26,15 +27,26 @@ void for_each_block(Eigen::Ref<Vector> cells, const std::vector<Mode> &modes, co
   }
 }
 
-double cell_value(const Eigen::Ref<const Codes> &rows, Index row,
-                  const Eigen::Ref<const Codes> &cells, Index cell,
-                  const std::vector<Mode> &inverse) {
-  double product = 1;
-  for (Index j = 0; j < cells.cols(); ++j) {
-    const Mode &mode = inverse[static_cast<std::size_t>(j)];
-    const std::int32_t wanted = cells(cell, j);
-    product *= mode.spread[wanted] + (rows(row, j) == wanted ? mode.keep[wanted] : 0.0);
+// The factors of f: for each attribute one number for each code that may be reported.
+std::vector<Vector> question_factors(const Question &question, const std::vector<Mode> &inverse) {
+  std::vector<Vector> factors;
+  for (std::size_t j = 0; j < question.size(); ++j) {
+    double spread = 0;
+    for (const std::int32_t code : question[j])
+      spread += inverse[j].spread[code];
+    Vector factor = Vector::Constant(inverse[j].keep.size(), spread);
+    for (const std::int32_t code : question[j])
+      factor[code] += inverse[j].keep[code];
+    factors.push_back(std::move(factor));
   }
+  return factors;
+}
+
+double record_value(const Eigen::Ref<const Codes> &rows, Index row,
+                    const std::vector<Vector> &factors) {
+  double product = 1;
+  for (std::size_t j = 0; j < factors.size(); ++j)
+    product *= factors[j][rows(row, static_cast<Index>(j))];
   return product;
 }
 
@@ -181,14 +193,15 @@ Vector tabulate(const Eigen::Ref<const Codes> &rows, const Eigen::Ref<const Vect
   return table;
 }
 
-CellSums cell_sums(const WeightedRows &rows, const Eigen::Ref<const Codes> &cells,
+CellSums cell_sums(const WeightedRows &rows, const std::vector<Question> &questions,
                    const std::vector<Mode> &inverse, const std::function<void()> &interrupt) {
-  const Index n_cells = cells.rows();
-  CellSums sums{Vector::Zero(n_cells), Vector::Zero(n_cells), Vector::Zero(n_cells)};
-  for (Index cell = 0; cell < n_cells; ++cell) {
+  const auto size = static_cast<Index>(questions.size());
+  CellSums sums{Vector::Zero(size), Vector::Zero(size), Vector::Zero(size)};
+  for (Index cell = 0; cell < size; ++cell) {
     interrupt();
+    const auto factors = question_factors(questions[static_cast<std::size_t>(cell)], inverse);
     for (Index row = 0; row < rows.codes.rows(); ++row) {
-      const double value = cell_value(rows.codes, row, cells, cell, inverse);
+      const double value = record_value(rows.codes, row, factors);
       sums.value[cell] += rows.weight[row] * value;
       sums.square_weighted[cell] += rows.square[row] * value;
       sums.square[cell] += rows.square[row] * value * value;
@@ -198,12 +211,14 @@ CellSums cell_sums(const WeightedRows &rows, const Eigen::Ref<const Codes> &cell
 }
 
 Eigen::MatrixXd cell_values(const Eigen::Ref<const Codes> &rows,
-                            const Eigen::Ref<const Codes> &cells,
+                            const std::vector<Question> &questions,
                             const std::vector<Mode> &inverse) {
-  Eigen::MatrixXd values(rows.rows(), cells.rows());
-  for (Index cell = 0; cell < cells.rows(); ++cell)
+  Eigen::MatrixXd values(rows.rows(), static_cast<Index>(questions.size()));
+  for (Index cell = 0; cell < values.cols(); ++cell) {
+    const auto factors = question_factors(questions[static_cast<std::size_t>(cell)], inverse);
     for (Index row = 0; row < rows.rows(); ++row)
-      values(row, cell) = cell_value(rows, row, cells, cell, inverse);
+      values(row, cell) = record_value(rows, row, factors);
+  }
   return values;
 }
 

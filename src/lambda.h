@@ -70,19 +70,26 @@ Eigen::VectorXd tabulate(const Eigen::Ref<const Codes> &rows,
                          const Eigen::Ref<const Eigen::VectorXd> &weights,
                          const std::vector<std::size_t> &dimensions);
 
-// Sums over the reports of the unbiased per-record value f of each cell, straight from the records:
-// the product over attributes of the inverse entries. O(rows * attributes) per cell, the joint
-// table is never built.
+// What is asked about a record: for each attribute the codes (from 0) that count. One code for each
+// attribute is a cell of the joint table.
+using Event = std::vector<std::int32_t>;
+using Question = std::vector<Event>;
+
+// Sums over the reports of the unbiased per-record value f of each question, straight from the
+// records: the product over attributes of 1[y in A] / lambda - (1 - lambda) q(A) / lambda (Ruiz
+// 2026, Property 1, summed over A). O(rows * attributes) per question, the joint table is never
+// built.
 struct CellSums {
   Eigen::VectorXd value;           // sum w f
   Eigen::VectorXd square_weighted; // sum w^2 f
   Eigen::VectorXd square;          // sum w^2 f^2
 };
-CellSums cell_sums(const WeightedRows &rows, const Eigen::Ref<const Codes> &cells,
+CellSums cell_sums(const WeightedRows &rows, const std::vector<Question> &questions,
                    const std::vector<Mode> &inverse, const std::function<void()> &interrupt);
 
-// The matrix of f, rows by cells, for covariances between a few cells.
+// The matrix of f, rows by questions, for covariances between a few of them.
 Eigen::MatrixXd cell_values(const Eigen::Ref<const Codes> &rows,
-                            const Eigen::Ref<const Codes> &cells, const std::vector<Mode> &inverse);
+                            const std::vector<Question> &questions,
+                            const std::vector<Mode> &inverse);
 
 } // namespace confide

@@ -18,6 +18,22 @@ ModeMaker mode_maker(const std::string &kind) {
   return kind == "inverse" ? confide::inverse_mode : confide::squared_inverse_mode;
 }
 
+// events[[j]][[i]]: the codes, from 1, of attribute j that question i counts.
+std::vector<confide::Question> make_questions(const Rcpp::List &events) {
+  std::vector<confide::Question> questions;
+  for (R_xlen_t j = 0; j < events.size(); ++j) {
+    const Rcpp::List column = events[j];
+    questions.resize(static_cast<std::size_t>(column.size()));
+    for (R_xlen_t i = 0; i < column.size(); ++i) {
+      auto codes = Rcpp::as<confide::Event>(column[i]);
+      for (std::int32_t &code : codes)
+        --code;
+      questions[static_cast<std::size_t>(i)].push_back(std::move(codes));
+    }
+  }
+  return questions;
+}
+
 } // namespace
 
 // kind is "forward", "inverse" or "squared".
@@ -80,12 +96,10 @@ Eigen::VectorXd lambda_tabulate(const Eigen::Map<Eigen::MatrixXi> rows,
 // [[Rcpp::export(rng = false)]]
 Rcpp::List lambda_cell_sums(const Eigen::Map<Eigen::MatrixXi> rows,
                             const Eigen::Map<Eigen::VectorXd> weight,
-                            const Eigen::Map<Eigen::VectorXd> square,
-                            const Eigen::Map<Eigen::MatrixXi> cells,
+                            const Eigen::Map<Eigen::VectorXd> square, const Rcpp::List &events,
                             const Rcpp::NumericVector &lambda, const Rcpp::List &noise) {
   const Eigen::MatrixXi row_codes = rows.array() - 1;
-  const Eigen::MatrixXi cell_codes = cells.array() - 1;
-  const auto sums = confide::cell_sums({row_codes, weight, square}, cell_codes,
+  const auto sums = confide::cell_sums({row_codes, weight, square}, make_questions(events),
                                        make_modes(lambda, noise, confide::inverse_mode),
                                        [] { Rcpp::checkUserInterrupt(); });
   return Rcpp::List::create(Rcpp::Named("value") = sums.value,
@@ -94,11 +108,9 @@ Rcpp::List lambda_cell_sums(const Eigen::Map<Eigen::MatrixXi> rows,
 }
 
 // [[Rcpp::export(rng = false)]]
-Eigen::MatrixXd lambda_cell_values(const Eigen::Map<Eigen::MatrixXi> rows,
-                                   const Eigen::Map<Eigen::MatrixXi> cells,
+Eigen::MatrixXd lambda_cell_values(const Eigen::Map<Eigen::MatrixXi> rows, const Rcpp::List &events,
                                    const Rcpp::NumericVector &lambda, const Rcpp::List &noise) {
   const Eigen::MatrixXi row_codes = rows.array() - 1;
-  const Eigen::MatrixXi cell_codes = cells.array() - 1;
-  return confide::cell_values(row_codes, cell_codes,
+  return confide::cell_values(row_codes, make_questions(events),
                               make_modes(lambda, noise, confide::inverse_mode));
 }

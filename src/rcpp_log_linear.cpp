@@ -54,6 +54,8 @@ Rcpp::List log_linear_saturated(const Eigen::Map<Eigen::VectorXd> reported,
     shares[cells[i]] = fit.shares[static_cast<Eigen::Index>(i)];
   return Rcpp::List::create(Rcpp::Named("shares") = shares,
                             Rcpp::Named("log_likelihood") = fit.log_likelihood,
+                            Rcpp::Named("optimality_gap") = fit.optimality_gap,
+                            Rcpp::Named("evaluations") = static_cast<double>(fit.evaluations),
                             Rcpp::Named("converged") = fit.converged);
 }
 

@@ -185,15 +185,30 @@ TEST_CASE("cells straight from the records equal the same cells of the joint tab
   const Estimate joint =
       estimate({tabulate(rows, weight, {3, 2, 4}), tabulate(rows, square, {3, 2, 4}), true, 300},
                inverse, modes(attributes, squared_inverse_mode));
-  Codes cells(24, 3);
+  std::vector<Question> cells;
   for (std::int32_t x = 0; x < 24; ++x)
-    cells.row(x) << x % 3, x / 3 % 2, x / 6;
+    cells.push_back({{x % 3}, {x / 3 % 2}, {x / 6}});
   const CellSums sums = cell_sums({rows, weight, square}, cells, inverse, [] {});
   CHECK(largest(sums.value / weight.sum() - joint.shares) < 1e-13);
   const Matrix values = cell_values(rows, cells, inverse);
   CHECK(largest(values.transpose() * weight - sums.value) < 1e-11);
   CHECK(largest(values.transpose() * square - sums.square_weighted) < 1e-10);
   CHECK(largest(values.cwiseAbs2().transpose() * square - sums.square) < 1e-9);
+}
+
+TEST_CASE("an event is estimated as the sum of its cells") {
+  std::mt19937_64 generator(11);
+  const auto attributes = random_attributes({3, 4}, false, generator);
+  const auto inverse = modes(attributes, inverse_mode);
+  Codes rows(12, 2);
+  for (std::int32_t x = 0; x < 12; ++x)
+    rows.row(x) << x % 3, x / 3;
+  const std::vector<Question> cells{{{0}, {1}}, {{0}, {3}}, {{2}, {1}}, {{2}, {3}}};
+  const std::vector<Question> event{{{0, 2}, {1, 3}}, {{0, 1, 2}, {0, 1, 2, 3}}};
+  const Matrix parts = cell_values(rows, cells, inverse);
+  const Matrix whole = cell_values(rows, event, inverse);
+  CHECK(largest(parts.rowwise().sum() - whole.col(0)) < 1e-13);
+  CHECK(largest(whole.col(1) - Vector::Ones(12)) < 1e-13); // the sure event
 }
 
 TEST_CASE("distinct patterns keep every weight and appear in order") {

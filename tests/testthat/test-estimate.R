@@ -203,7 +203,7 @@ test_that("a cell of a hundred attributes is the mean of products over records",
 test_that("cells that are no cells are refused", {
   m <- toy_mechanism()
   cases <- list(
-    NULL, 1, list(a = 1), data.frame(), data.frame(z = 1), data.frame(a = 1)[0, , drop = FALSE]
+    NULL, 1, list(), data.frame(), data.frame(z = 1), data.frame(a = 1)[0, , drop = FALSE]
   )
   for (cells in cases) {
     expect_confide_error(

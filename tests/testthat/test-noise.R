@@ -1,0 +1,245 @@
+# Known noise distributions: P = lambda I + (1 - lambda) 1 q', against dense matrices.
+
+noise_channel_twin <- function(lambda, q) {
+  lambda * diag(length(q)) + (1 - lambda) * rep(1, length(q)) %*% t(q)
+}
+
+mixed <- function() {
+  mech_lambda(list(a = c("x", "y", "z"), b = 2),
+    lambda = c(.6, .7), noise = list(a = c(z = .5, x = .2, y = .3))
+  )
+}
+
+test_that("the channel is lambda I + (1 - lambda) 1 q', attribute by attribute", {
+  m <- mixed()
+  twin <- kronecker(naive_channel(.7, 2), noise_channel_twin(.6, c(.2, .3, .5)))
+  expect_close(unname(as.matrix(m)), twin, 1e-14)
+  expect_close(m$lambda, c(.6, .7), 1e-14)
+})
+
+test_that("epsilon is log(1 + lambda / ((1 - lambda) min q)), and lambda its inverse", {
+  m <- mixed()
+  expect_close(m$epsilon, c(log(1 + .6 / (.4 * .2)), log(1 + 2 * .7 / .3)), 1e-14)
+  for (q in list(c(.2, .3, .5), c(.01, .01, .98), c(1e-6, .5, .5 - 1e-6))) {
+    for (epsilon in c(.01, 1, 5, 20)) {
+      m <- mech_lambda(list(a = 3), epsilon = epsilon, noise = list(a = q))
+      expect_identical(unname(m$epsilon), epsilon)
+      column <- as.matrix(m)
+      expect_equal(max(log(apply(column, 2, max) / apply(column, 2, min))), epsilon,
+        tolerance = 1e-6
+      )
+      expect_lte(audit(m)$worst_log_ratio, epsilon)
+      expect_true(audit(m)$ok)
+    }
+  }
+})
+
+test_that("no noise has a smaller epsilon than uniform noise at the same lambda", {
+  withr::local_seed(1)
+  uniform <- mech_lambda(list(a = 4), lambda = .5)$epsilon
+  for (i in 1:20) {
+    q <- stats::rexp(4)
+    expect_gt(mech_lambda(list(a = 4), lambda = .5, noise = list(a = q / sum(q)))$epsilon, uniform)
+  }
+})
+
+test_that("uniform noise written out is the same mechanism, with the same fingerprint", {
+  plain <- mech_lambda(list(a = 3, b = 2), lambda = .5)
+  for (noise in list(list(a = rep(1 / 3, 3)), list(b = NULL), list())) {
+    expect_identical(mech_lambda(list(a = 3, b = 2), lambda = .5, noise = noise), plain)
+  }
+  expect_null(plain$noise)
+  # the parts that the fingerprint had before other noise existed
+  expect_identical(plain$fingerprint, rlang::hash(list(
+    "confide_lambda", list(lapply(plain$alphabets, alphabet_spelling), plain$epsilon)
+  )))
+})
+
+test_that("another noise is another mechanism", {
+  make <- function(...) mech_lambda(list(a = 3), ..., noise = list(a = c(.2, .3, .5)))$fingerprint
+  others <- list(
+    make(lambda = .5), make(lambda = .6), mech_lambda(list(a = 3), lambda = .5)$fingerprint,
+    mech_lambda(list(a = 3), lambda = .5, noise = list(a = c(.2, .2, .6)))$fingerprint,
+    mech_lambda(list(a = 3), lambda = .5, noise = list(a = c(0, .4, .6)))$fingerprint,
+    mech_lambda(list(a = 3), lambda = .6, noise = list(a = c(0, .4, .6)))$fingerprint
+  )
+  expect_length(unique(others), length(others))
+  m <- mixed()
+  expect_confide_error(
+    estimate(privatize(data.frame(a = "x", b = 1), m), update(m, noise = NULL)), "mechanism"
+  )
+})
+
+test_that("expected reports are decoded to the truth, by table, by cell and by test", {
+  withr::local_seed(3)
+  m <- mixed()
+  pi <- stats::rexp(6)
+  pi <- pi / sum(pi)
+  psi <- array(1e6 * pi %*% as.matrix(m), c(3, 2), levels(m))
+  expect_close(coef(estimate(as.table(psi), m)), pi, 1e-13)
+  expect_close(coef(estimate(as.table(psi), m, method = "ml")), pi, 1e-9)
+  cells <- expand.grid(levels(m), stringsAsFactors = FALSE)
+  expect_close(coef(estimate_cells(as.table(psi), m, cells)), pi, 1e-12)
+  expect_equal(private_test(as.table(psi), m, p = pi)$p.value, 1)
+  expect_close(predict(m, data.frame(a = "y", b = 2), prior = list(b = c(.9, .1)))[1:3],
+    noise_channel_twin(.6, c(.2, .3, .5))[, 2] / sum(noise_channel_twin(.6, c(.2, .3, .5))[, 2]),
+    1e-13
+  )
+})
+
+test_that("standard errors are those of the dense inverse", {
+  withr::local_seed(4)
+  m <- mixed()
+  N <- array(stats::rpois(6, 50), c(3, 2), levels(m))
+  e <- estimate(as.table(N), m)
+  inverse <- solve(as.matrix(m))
+  psi <- as.vector(N) / sum(N)
+  pi <- psi %*% inverse
+  covariance <- (t(inverse) %*% diag(psi) %*% inverse - t(pi) %*% pi) / (sum(N) - 1)
+  expect_close(as.vector(unname(vcov(e))), as.vector(covariance), 1e-12)
+  expect_close(e$std_error, sqrt(diag(covariance)), 1e-12)
+})
+
+test_that("reports follow the channel", {
+  withr::local_seed(5)
+  m <- mech_lambda(list(a = 3), lambda = .4, noise = list(a = c(.1, .2, .7)))
+  n <- 3e4
+  reports <- privatize(data.frame(a = rep(1:3, each = n)), m, rng = "r")
+  observed <- table(rep(1:3, each = n), reports$a)
+  expected <- n * as.matrix(m)
+  # 6 degrees of freedom; p above 1e-4 fails one seed in 10,000
+  expect_lt(sum((observed - expected)^2 / expected), stats::qchisq(1 - 1e-4, 6))
+})
+
+test_that("the noise of no protection is never drawn", {
+  x <- data.frame(a = factor(c("u", "v", "v")))
+  m <- mech_lambda(x, lambda = 1, noise = list(a = c(.9, .1)))
+  expect_identical(as.data.frame(as_plain(privatize(x, m))), x)
+  expect_null(m$noise)
+  expect_identical(m$epsilon, c(a = Inf))
+})
+
+test_that("a report that noise never gives is never made of another value, and not private", {
+  withr::local_seed(6)
+  never <- list(a = c(no = 1, yes = 0))
+  m <- mech_lambda(list(a = c("no", "yes"), b = 2), lambda = .5, noise = never)
+  expect_identical(m$epsilon[["a"]], Inf)
+  expect_identical(epsilon(m), Inf)
+  reports <- privatize(data.frame(a = rep("no", 1e4), b = 1), m, rng = "r")
+  expect_false("yes" %in% as.character(reports$a))
+  expect_match(format(m), "given, NOT PRIVATE", fixed = TRUE, all = FALSE)
+  expect_identical(audit(m)$worst_log_ratio, Inf)
+  # (no, yes) reported .7, .3: yes is .3 / .5
+  N <- as.table(array(c(70, 30) %o% c(50, 50), c(2, 2), levels(m)))
+  expect_close(coef(estimate(N, m, margin = "a")), c(.4, .6), 1e-14)
+})
+
+test_that("a forced-response design has its textbook estimate", {
+  # Boruch (1971): a die of six says yes for 1 and 2, no for 6, else the truth
+  m <- mech_lambda(list(cheated = c("no", "yes")),
+    lambda = 3 / 6, noise = list(cheated = c(no = 1 / 3, yes = 2 / 3))
+  )
+  e <- estimate(as.table(array(c(120, 80), 2, levels(m))), m)
+  expect_close(coef(e)[["yes"]], (80 / 200 - 2 / 6) / (3 / 6), 1e-14)
+  expect_close(e$std_error[[2]], sqrt(.4 * .6 / 199) / .5, 1e-14)
+})
+
+test_that("entropy is the entropy rate with the noise as stationary distribution", {
+  m <- mixed()
+  P <- noise_channel_twin(.6, c(.2, .3, .5))
+  q <- c(.2, .3, .5)
+  expect_close(as.vector(q %*% P), q, 1e-15)
+  entropy <- mechanism_entropy(m)
+  expect_close(entropy$bits[[1]], -sum(q * rowSums(P * log2(P))), 1e-12)
+  joint <- as.matrix(m)
+  stationary <- as.vector(q %o% c(.5, .5))
+  expect_close(entropy$bits[[3]], -sum(stationary * rowSums(joint * log2(joint))), 1e-12)
+})
+
+test_that("the number of reports for planning is the mean relative variance of a share", {
+  m <- mech_lambda(list(a = 3), lambda = .6, noise = list(a = c(.2, .3, .5)))
+  inverse <- solve(noise_channel_twin(.6, c(.2, .3, .5)))
+  second <- colMeans(noise_channel_twin(.6, c(.2, .3, .5))) %*% inverse^2
+  expect_close(noise_spread(m$noise$a), 9 * mean(second) - 1, 1e-12)
+  expect_close(feasible_tables(m, 100)$hardest, sqrt((9 * mean(second) - 1) / 100), 1e-12)
+})
+
+test_that("Wilson and exact intervals are for uniform noise", {
+  m <- mech_lambda(list(a = 2), lambda = .5, noise = list(a = c(.2, .8)))
+  e <- estimate(as.table(array(c(40, 60), 2, levels(m))), m)
+  expect_confide_error(confint(e, method = "wilson"), "parameter", "uniform noise")
+  expect_identical(dim(confint(e)), c(2L, 2L))
+})
+
+test_that("the statistical audit finds the level that tells most", {
+  withr::local_seed(7)
+  m <- mech_lambda(list(a = 3, b = 2), lambda = c(.3, .2), noise = list(a = c(.45, .45, .1)))
+  found <- audit(m, draws = 2e4, rng = "r")
+  expect_true(found$ok)
+  # log(1 + .3 / .7 / .1) + log(1 + 2 * .2 / .8) = 2.07; Clopper-Pearson at 1 - 1e-6 costs some
+  expect_gt(found$lower_bound, 1.5)
+})
+
+test_that("update() changes and removes the noise", {
+  m <- mixed()
+  expect_identical(update(m, lambda = c(.6, .7))$fingerprint, m$fingerprint)
+  changed <- update(m, noise = list(a = c(.1, .1, .8)))
+  expect_close(changed$epsilon[["a"]], log(1 + .6 / (.4 * .1)), 1e-14)
+  plain <- mech_lambda(list(a = c("x", "y", "z"), b = 2), lambda = c(.6, .7))
+  expect_identical(update(m, noise = NULL)$fingerprint, plain$fingerprint)
+})
+
+test_that("mechanisms with noise print small", {
+  expect_prints_small(mixed())
+  many <- stats::setNames(rep(list(3), 9), paste0("attribute_with_a_long_name_", 1:9))
+  m <- mech_lambda(many, lambda = .5, noise = list(attribute_with_a_long_name_1 = c(0, .5, .5)))
+  expect_prints_small(m)
+})
+
+test_that("noise that is no distribution over the levels is refused", {
+  domain <- list(a = c("x", "y"), b = 3)
+  wrong <- list(
+    c(.5, .5), "a", list(c(.5, .5)), list(d = c(.5, .5)), list(a = c(.5, .6)),
+    list(a = c(1.5, -.5)),
+    list(a = c(.2, NA)), list(a = 1), list(a = c(.2, .3, .5)), list(a = c(x = .2, z = .8)),
+    list(a = "x"), list(a = c(.3, .7), a = c(.3, .7)), data.frame(a = c(.3, .7)),
+    list(a = c(x = .5, x = .5)), list(a = factor(c(.3, .7)))
+  )
+  for (noise in wrong) {
+    expect_confide_error(mech_lambda(domain, lambda = .5, noise = noise), "parameter")
+  }
+  expect_confide_error(
+    mech_lambda(domain, epsilon = 1, noise = list(a = c(0, 1))), "parameter", "never gives"
+  )
+  expect_confide_error(
+    mech_lambda(list(a = 3), lambda = 1e-17, noise = list(a = c(.2, .3, .5))), "parameter", "2^-52"
+  )
+  expect_confide_error(
+    mech_lambda(list(a = 5000), lambda = .5, noise = list(a = c(.5, rep(.5 / 4999, 4999)))),
+    "parameter", "at most"
+  )
+})
+
+test_that("what is derived for uniform noise says so instead of being wrong", {
+  m <- mixed()
+  says <- "needs uniform noise"
+  expect_confide_error(birkhoff(m), "parameter", says)
+  expect_confide_error(epsilon(m, delta = 1e-3), "parameter", says)
+  expect_confide_error(privacy_profile(m, 1), "parameter", says)
+  expect_confide_error(renyi_epsilon(m, 2), "parameter", says)
+  expect_confide_error(privacy_measures(m), "parameter", says)
+  reports <- data.frame(a = factor(c("x", "y", "z", "z")), b = c(1, 2, 2, 1), t = 1:4)
+  scores <- list(a = c(x = 1, y = 2, z = 3), b = c("1" = 0, "2" = 1))
+  expect_confide_error(estimate_covariance(reports[1:2], m, scores = scores), "parameter", says)
+  expect_confide_error(private_lm(t ~ a, reports, m), "parameter", says)
+  expect_silent(refuse_noise(m, "This", "b"))
+})
+
+test_that("log-linear models take any noise", {
+  m <- mech_lambda(list(a = 2, b = 2), lambda = .8, noise = list(a = c(.3, .7)))
+  truth <- outer(c(.3, .7), c(.6, .4))
+  expected <- array(5000 * as.vector(truth) %*% as.matrix(m), c(2, 2), levels(m))
+  test <- log_linear_test(as.table(expected), m, ~ a + b)
+  expect_lt(unname(test$statistic), 1e-6)
+  expect_close(as.vector(test$fitted), as.vector(truth), 1e-6)
+})
