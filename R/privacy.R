@@ -151,19 +151,61 @@ abort_no_privacy <- function(x, call = rlang::caller_env()) {
 }
 
 #' @export
+privacy.confide_release <- function(x, ...) x$privacy
+
+#' @export
+epsilon.confide_release <- function(x, ...) {
+  check_dots_empty(...)
+  if (is.null(x$privacy$epsilon)) {
+    abort_parameter(c(
+      "{.fn epsilon} needs a release with pure differential privacy.",
+      x = "This one has zero-concentrated differential privacy.",
+      i = "Its parameter is {.code privacy(x)$rho}."
+    ))
+  }
+  x$privacy$epsilon
+}
+
+#' @export
 format.confide_privacy <- function(x, ...) {
   c(
     "<privacy>",
-    sprintf("definition   %s, epsilon = %s", x$definition, format_epsilon(x$epsilon)),
-    sprintf("means        %s", format_odds(x$epsilon)),
+    sprintf("definition   %s, %s", x$definition, format_parameter(x)),
+    sprintf("means        %s", format_meaning(x)),
     sprintf(
-      "realised     epsilon = %s, by the sampler's integers",
-      format_epsilon(x$epsilon_realised)
+      "realised     %s, by the %s integers",
+      format_parameter(x, "realised"), if (is_central(x)) "noise's" else "sampler's"
     ),
     sprintf("model        %s", x$model),
-    sprintf("unit         %s; neighbours: %s it", x$unit, x$neighbours),
+    sprintf("unit         %s; neighbours: %s", x$unit, format_neighbours(x$neighbours)),
     sprintf("noise        %s", x$noise),
     if (!is.null(x$rng)) sub(": ", "   ", format_rng(x$rng), fixed = TRUE)
+  )
+}
+
+is_central <- function(privacy) startsWith(privacy$model, "central")
+
+# "rho = 0.5" or "epsilon = 1", asked or realised.
+format_parameter <- function(privacy, which = "asked") {
+  name <- if (is.null(privacy$rho)) "epsilon" else "rho"
+  field <- if (which == "asked") name else paste0(name, "_realised")
+  sprintf("%s = %s", name, format_epsilon(privacy[[field]]))
+}
+
+format_meaning <- function(privacy) {
+  if (!is.null(privacy$rho)) {
+    return("neighbours have Renyi divergence at most alpha rho at every order")
+  }
+  odds <- format_odds(privacy$epsilon)
+  if (is_central(privacy)) sub("a report", "a release", odds, fixed = TRUE) else odds
+}
+
+# What a neighbour does to one unit.
+format_neighbours <- function(neighbours) {
+  switch(neighbours,
+    replace = "replace it",
+    zero_out = "set it to zero",
+    add_remove = "add or remove it"
   )
 }
 
