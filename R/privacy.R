@@ -8,15 +8,21 @@
 #' \eqn{e^\epsilon}. This holds for the numbers really computed: channels are integer weights and
 #' their ratios are checked by integer arithmetic; printed parameters are rounded up.
 #'
+#' For a release from central data ([private_sum()], [private_count()]): for any two data sets that
+#' are neighbours in the sense printed with it, the distributions of the released value satisfy the
+#' printed guarantee. Noise is drawn exactly from its discrete law on a power-of-two grid; records are
+#' rounded to the grid one by one and added as integers.
+#'
 #' It rests on these: the operating system's random numbers cannot be told from uniform bits; the
-#' levels were declared without looking at the private data; all reports about one person are
-#' counted (epsilons add up); one row is one person; the machine and this R session are trusted.
+#' levels, bounds and neighbours were declared without looking at the private data; all reports and
+#' releases about one person are counted (epsilons add up, rhos add up); one row is one person; the
+#' machine and this R session are trusted.
 #'
-#' Not protected: running time, memory and swap, the R session itself, errors raised while data are
+#' Not protected: running time (noise takes the longer the larger it is), memory and swap, the R session itself, errors raised while data are
 #' prepared (show them only to who holds the data), survey weights, anything released besides the
-#' reports, and whatever is made with `rng = "r"`.
+#' reports or releases, the number of rows with `"replace"` neighbours, and whatever is made with `rng = "r"`.
 #'
-#' @param x (mechanism, reports, counts, estimate or test) What to state the guarantee of.
+#' @param x (mechanism, reports, counts, estimate, test or release) What to state the guarantee of.
 #' @param delta (number in [0, 1)) Probability with which the bound may fail. 0 (default) is pure
 #'   differential privacy. Above 0 `epsilon()` of a mechanism is the smallest number that holds with
 #'   this delta, by exact composition over the attributes (see [privacy_profile()]); with many
@@ -24,7 +30,8 @@
 #' @param ... Unused; catches misspelt arguments.
 #' @returns `privacy()`: a list of class `confide_privacy` with `definition`, `epsilon` (asked, an
 #'   upper bound), `epsilon_realised` (of the sampler's integers), `model`, `unit`, `neighbours`,
-#'   `noise`, `rng`. `epsilon()`: one number in natural logarithms; for [mech_lambda()] that of a
+#'   `noise`, `rng`; a release with Gaussian noise has `rho` and `rho_realised` in the place of the
+#'   epsilons. `epsilon()`: one number in natural logarithms; for [mech_lambda()] that of a
 #'   whole record.
 #' @examples
 #' m <- mech_lambda(list(a = 3, b = 2), epsilon = c(a = 1, b = 0.5))

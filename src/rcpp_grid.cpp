@@ -80,10 +80,14 @@ Rcpp::NumericVector units_as_numbers(const Rcpp::RawVector &units) {
 Rcpp::RawVector draw_noise(const Rcpp::List &query, double n, const std::string &rng) {
   const auto random = make_source(rng);
   const confide::Noise noise = confide::plan_noise(make_plan(query), *random);
-  std::vector<std::int64_t> units(static_cast<std::size_t>(n));
-  for_each_interruptible(static_cast<R_xlen_t>(n),
-                         [&](R_xlen_t i) { units[static_cast<std::size_t>(i)] = noise(); });
-  return to_raw(units);
+  const auto size = static_cast<R_xlen_t>(n);
+  constexpr R_xlen_t width = sizeof(std::int64_t);
+  Rcpp::RawVector bytes(Rcpp::no_init(size * width));
+  for_each_interruptible(size, [&](R_xlen_t i) {
+    const std::int64_t drawn = noise();
+    std::memcpy(&bytes[i * width], &drawn, sizeof drawn);
+  });
+  return bytes;
 }
 
 // Private integers plus noise, times the step of the grid: the only way out.
