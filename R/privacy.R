@@ -10,17 +10,18 @@
 #'
 #' For a release from central data ([private_sum()], [private_count()]): for any two data sets that
 #' are neighbours in the sense printed with it, the distributions of the released value satisfy the
-#' printed guarantee. Noise is drawn exactly from its discrete law on a power-of-two grid; records are
-#' rounded to the grid one by one and added as integers.
+#' printed guarantee. Noise is drawn exactly from its discrete law on a power-of-two grid; records
+#' are rounded to the grid one by one and added as integers.
 #'
-#' It rests on these: the operating system's random numbers cannot be told from uniform bits; the
+#' It rests on these: the operating system's random numbers cannot be told from uniform bits;
 #' levels, bounds and neighbours were declared without looking at the private data; all reports and
 #' releases about one person are counted (epsilons add up, rhos add up); one row is one person; the
 #' machine and this R session are trusted.
 #'
-#' Not protected: running time (noise takes the longer the larger it is), memory and swap, the R session itself, errors raised while data are
-#' prepared (show them only to who holds the data), survey weights, anything released besides the
-#' reports or releases, the number of rows with `"replace"` neighbours, and whatever is made with `rng = "r"`.
+#' Not protected: running time (noise takes the longer the larger it is), memory and swap, the R
+#' session itself, errors raised while data are prepared (show them only to who holds the data),
+#' survey weights, the number of rows with `"replace"` neighbours, anything released besides the
+#' reports or releases, and whatever is made with `rng = "r"`.
 #'
 #' @param x (mechanism, reports, counts, estimate, test or release) What to state the guarantee of.
 #' @param delta (number in [0, 1)) Probability with which the bound may fail. 0 (default) is pure

@@ -23,8 +23,8 @@
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
 #' @returns A release of class `confide_release`: a list with `$estimate` (named for the columns of
 #'   `x`), `$noise_sd` (standard deviation of the noise, the same for each entry), `$law`, `$scale`
-#'   (parameter of the law in steps of the grid, as a fraction), `$grid` (the step; every estimate is
-#'   a multiple of it), `$kind`, `$bound`, and `$privacy`. It holds nothing else of the data. See
+#'   (parameter of the law in steps of the grid, as a fraction), `$grid` (the step; every estimate
+#'   is a multiple of it), `$kind`, `$bound`, and `$privacy`. It holds nothing else of the data. See
 #'   [release-methods] for what can be asked of it.
 #' @section Errors:
 #' `confide_error_domain` when `x` holds missing or infinite values or is not of the kind above,
@@ -83,7 +83,7 @@ largest_rows <- 2^31
 
 # The number of columns is part of the public shape of a query.
 count_columns <- function(x, call = rlang::caller_env()) {
-  columns <- if (is.null(dim(x))) 1L else ncol(x)
+  columns <- columns_of(x)
   if (length(dim(x)) > 2) {
     abort_domain(sum_domain, call = call)
   }
@@ -92,6 +92,8 @@ count_columns <- function(x, call = rlang::caller_env()) {
   }
   as.numeric(columns)
 }
+
+columns_of <- function(x) if (length(dim(x)) < 2) 1L else ncol(x)
 
 sum_domain <- c(
   paste(
@@ -102,16 +104,14 @@ sum_domain <- c(
 )
 
 check_values <- function(x, call = rlang::caller_env()) {
-  if (NROW(x) > largest_rows) {
-    abort_domain(sum_domain, call = call)
-  }
+  columns <- columns_of(x)
   if (is.data.frame(x) && all(vapply(x, is_plain_column, logical(1)))) {
-    x <- matrix(as.numeric(unlist(x, use.names = FALSE)), ncol = length(x))
+    x <- as.numeric(unlist(x, use.names = FALSE))
   }
-  if (!is_plain_numbers(x) || !all(is.finite(x))) {
+  if (length(x) / columns > largest_rows || !is_plain_numbers(x) || !all(is.finite(x))) {
     abort_domain(sum_domain, call = call)
   }
-  matrix(as.numeric(x), ncol = if (is.null(dim(x))) 1L else ncol(x))
+  matrix(as.numeric(x), ncol = columns)
 }
 
 is_plain_numbers <- function(x) {
@@ -138,7 +138,7 @@ check_answers <- function(x, call = rlang::caller_env()) {
 
 # Column names are public: they were chosen, not measured. Names of a vector belong to people.
 public_names <- function(x) {
-  if (is.null(dim(x))) NULL else colnames(x)
+  if (length(dim(x)) < 2) NULL else colnames(x)
 }
 
 new_release <- function(estimate, query, plan, rng) {

@@ -216,6 +216,7 @@ test_that("huge, tiny, signed-zero and overflowing values are clipped without a 
 test_that("shapes at the edge are served or refused by their public part", {
   one <- function(x) private_sum(x, bound = 1, rho = 1, neighbours = "replace")
   expect_length(coef(one(matrix(0.1, 2, 50))), 50) # more columns than rows
+  expect_length(coef(one(array(1:3))), 1)
   expect_length(coef(one(data.frame(a = numeric(), b = numeric()))), 2)
   expect_named(coef(one(data.frame(a = 1, b = 2))), c("a", "b"))
   expect_length(coef(one(matrix(1, 5, 3))), 3) # constant, collinear columns
