@@ -10,15 +10,15 @@
 #' the public arguments, refuses a release that does not agree, and takes the law of that noise: the
 #' worst log-ratio of discrete Laplace noise, or the Renyi divergences of discrete Gaussian noise
 #' (Canonne, Kamath and Steinke 2020, Proposition 5). The statistical audit draws noise around the
-#' two answers that neighbours can have furthest apart, and bounds epsilon, or rho by the divergences
-#' of the event. Whether the answer was computed as it should be is the business of
+#' two answers that neighbours can have furthest apart, and bounds epsilon, or rho by the
+#' divergences of the event. Whether the answer was computed as it should be is the business of
 #' [replay_audit()].
 #'
 #' @param x (mechanism or release) What to audit.
 #' @param ... Unused; catches misspelt arguments.
 #' @param draws (whole number) Reports (or answers) to draw from each of two true values for the
-#'   statistical audit; 0 (default) for none. 1e5 finds an excess of about 0.05 at epsilon 1; rare events need
-#'   more, and no number finds them all.
+#'   statistical audit; 0 (default) for none. 1e5 finds an excess of about 0.05 at epsilon 1; rare
+#'   events need more, and no number finds them all.
 #' @param confidence (number in (0, 1)) Of the statistical lower bound; the default is wrong once in
 #'   a million audits.
 #' @param rng As in [privatize()].

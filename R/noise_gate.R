@@ -36,7 +36,7 @@ plan_noise <- function(query, call = rlang::caller_env()) {
   tryCatch(
     noise_plan(query),
     "confide::PlanRefused" = function(error) {
-      reason <- conditionMessage(error)
+      reason <- conditionMessage(error) # nolint: object_usage_linter. cli reads it.
       abort_parameter(
         c("No noise can serve these arguments.", x = "Reason: {reason}."),
         call = call

@@ -123,8 +123,8 @@ is_plain_column <- function(x) {
 }
 
 check_answers <- function(x, call = rlang::caller_env()) {
-  if (is.logical(x) && !is.object(x) && is.null(dim(x)) && length(x) < largest_rows &&
-    !anyNA(x)) {
+  plain <- is.logical(x) && !is.object(x) && is.null(dim(x))
+  if (plain && length(x) < largest_rows && !anyNA(x)) {
     return(invisible())
   }
   abort_domain(c(

@@ -26,8 +26,8 @@
 #' @param number (whole number) How many pairs.
 #' @param values (vector) The values to draw from. By default numbers that are known to make
 #'   trouble (0, tiny, huge, beyond 2^53, half steps), `TRUE` and `FALSE`, or the levels.
-#' @param non_finite (`TRUE` or `FALSE`) Whether every fiftieth pair also has missing and infinite
-#'   values.
+#' @param non_finite (`TRUE` or `FALSE`) Whether one side of every fiftieth pair has a missing or
+#'   infinite value.
 #' @param seed (whole number) Makes the pairs repeatable; R's generator is put back afterwards.
 #' @returns `replay_audit()`: a list of class `confide_replay_audit` with `$ok`, `$pairs`,
 #'   `$refused`, `$calls` (noisy answers in all), `$spent` (the rho and epsilon that one run adds up
@@ -195,11 +195,11 @@ neighbour_pairs <- function(like, neighbours, ..., number = 2000, values = NULL,
   neighbours <- check_neighbours(neighbours)
   number <- check_whole_number(number, max = 1e6)
   values <- values %||% hostile_values(like)
-  odd <- if (isTRUE(non_finite) && is.numeric(like)) c(NA, NaN, Inf, -Inf) else values
+  odd <- if (isTRUE(non_finite) && is.numeric(like)) c(NA, NaN, Inf, -Inf)
   state <- start_seed(seed)
   on.exit(state$restore())
   lapply(seq_len(number), function(i) {
-    neighbour_pair(like, neighbours, if (i %% 50 == 0) c(values[1:4], odd) else values)
+    neighbour_pair(like, neighbours, values, if (i %% 50 == 0) odd)
   })
 }
 
@@ -227,12 +227,16 @@ hostile_values <- function(like, call = rlang::caller_env()) {
   )
 }
 
-neighbour_pair <- function(like, neighbours, values) {
+# Where there are odd values, the person in whom the two differ has one on one side.
+neighbour_pair <- function(like, neighbours, values, odd) {
   columns <- if (is.null(dim(like))) 1 else ncol(like)
   people <- sample(0:7, 1) + (neighbours != "add_remove" || stats::runif(1) < 0.9)
   cells <- matrix(pick(values, people * columns), people, columns)
-  other <- cells
   person <- if (people > 0) sample(people, 1)
+  if (length(odd) > 0 && people > 0) {
+    cells[person, 1] <- pick(odd, 1)
+  }
+  other <- cells
   other <- switch(neighbours,
     replace = {
       other[person, ] <- pick(values, columns)
