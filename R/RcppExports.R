@@ -37,6 +37,34 @@ channel_kl_and_chi2 <- function(probabilities, largest) {
     .Call(`_confide_channel_kl_and_chi2`, probabilities, largest)
 }
 
+noise_plan <- function(query) {
+    .Call(`_confide_noise_plan`, query)
+}
+
+sum_units <- function(values, query) {
+    .Call(`_confide_sum_units`, values, query)
+}
+
+count_units <- function(counts) {
+    .Call(`_confide_count_units`, counts)
+}
+
+units_as_numbers <- function(units) {
+    .Call(`_confide_units_as_numbers`, units)
+}
+
+draw_noise <- function(query, n, rng) {
+    .Call(`_confide_draw_noise`, query, n, rng)
+}
+
+add_noise <- function(units, noise, query) {
+    .Call(`_confide_add_noise`, units, noise, query)
+}
+
+units_within_sensitivity <- function(units, other, query) {
+    .Call(`_confide_units_within_sensitivity`, units, other, query)
+}
+
 lambda_apply <- function(cells, lambda, noise, kind) {
     .Call(`_confide_lambda_apply`, cells, lambda, noise, kind)
 }

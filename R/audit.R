@@ -1,28 +1,42 @@
-#' Audit a mechanism
+#' Audit a mechanism or a release
 #'
-#' Checks the claim of a mechanism against what its sampler really does. The exact audit takes the
+#' Checks a claim against what the sampler really does. For a mechanism, the exact audit takes the
 #' integer weights that the sampler draws from and finds the largest log-ratio of the probabilities
 #' of any report under any two true values. The statistical audit, on request, draws reports, looks
 #' for the event that tells two true values apart best on one half of them, and gives a lower
 #' confidence bound on epsilon from the other half (Clopper-Pearson).
 #'
-#' @param x (mechanism) What to audit.
+#' For a release of [private_sum()] or [private_count()], the exact audit makes the noise anew from
+#' the public arguments, refuses a release that does not agree, and takes the law of that noise: the
+#' worst log-ratio of discrete Laplace noise, or the Renyi divergences of discrete Gaussian noise
+#' (Canonne, Kamath and Steinke 2020, Proposition 5). The statistical audit draws noise around the
+#' two answers that neighbours can have furthest apart, and bounds epsilon, or rho by the
+#' divergences of the event. Whether the answer was computed as it should be is the business of
+#' [replay_audit()].
+#'
+#' @param x (mechanism or release) What to audit.
 #' @param ... Unused; catches misspelt arguments.
-#' @param draws (whole number) Reports to draw from each of two true values for the statistical
-#'   audit; 0 (default) for none. 1e5 finds an excess of about 0.05 at epsilon 1; rare events need
-#'   more, and no number finds them all.
+#' @param draws (whole number) Reports (or answers) to draw from each of two true values for the
+#'   statistical audit; 0 (default) for none. 1e5 finds an excess of about 0.05 at epsilon 1; rare
+#'   events need more, and no number finds them all.
 #' @param confidence (number in (0, 1)) Of the statistical lower bound; the default is wrong once in
 #'   a million audits.
 #' @param rng As in [privatize()].
 #' @returns A list of class `confide_audit`: `$worst_log_ratio` (never above the claim for a sound
-#'   mechanism), `$claim`, `$ok`, `$by_attribute` for [mech_lambda()], and with draws `$lower_bound`
-#'   and `$event_probabilities`.
+#'   mechanism; `Inf` for Gaussian noise), `$claim`, `$ok`, `$by_attribute` for [mech_lambda()],
+#'   `$realised` and (Gaussian noise) the data frame `$renyi` for a release, and with draws
+#'   `$lower_bound` and `$event_probabilities`.
 #' @references
 #' Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in
 #' the case of the binomial. *Biometrika* 26, 404-413. \doi{10.1093/biomet/26.4.404}
+#'
+#' Canonne, C. L., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential
+#' privacy. *NeurIPS* 33. \doi{10.48550/arXiv.2004.00010}
+#' @seealso [replay_audit()]
 #' @examples
 #' audit(mech_rr(4, epsilon = 1))
 #' audit(mech_lambda(list(a = 3, b = 2), lambda = 0.5), draws = 2000)
+#' audit(private_count(c(TRUE, FALSE), rho = 0.5, neighbours = "replace"), draws = 2000)
 #' @export
 audit <- function(x, ...) UseMethod("audit")
 
@@ -138,12 +152,12 @@ statistical_audit <- function(mechanism, draws, confidence, rng) {
   )
 }
 
-best_threshold <- function(first, second, confidence) {
+best_threshold <- function(first, second, confidence, bound = loss_lower_bound) {
   candidates <- sort(unique(first))
   places <- seq(1, length(candidates), length.out = min(length(candidates), 200))
   candidates <- candidates[unique(round(places))]
   bounds <- vapply(candidates, function(threshold) {
-    loss_lower_bound(sum(first >= threshold), sum(second >= threshold), length(first), confidence)
+    bound(sum(first >= threshold), sum(second >= threshold), length(first), confidence)
   }, numeric(1))
   candidates[[which.max(bounds)]]
 }

@@ -21,6 +21,16 @@ abort_mechanism <- function(message, call = rlang::caller_env()) {
   abort_confide("mechanism", message, call)
 }
 
+abort_randomness <- function(call) {
+  abort_confide("randomness", c(
+    "The operating system gave no random numbers.",
+    i = paste(
+      "Nothing was released.",
+      "There is no fallback: repair the system's generator and try again."
+    )
+  ), call)
+}
+
 abort_internal <- function(message, call = rlang::caller_env()) {
   abort_confide("internal", message, call)
 }
@@ -185,6 +195,32 @@ check_choice <- function(x, choices, arg = rlang::caller_arg(x), call = rlang::c
 
 check_rng <- function(rng, call = rlang::caller_env()) {
   check_choice(rng, c("os", "r"), arg = "rng", call = call)
+}
+
+# Exactly one of rho and epsilon.
+check_budget <- function(rho, epsilon, call = rlang::caller_env()) {
+  if (is.null(rho) == is.null(epsilon)) {
+    abort_parameter(c(
+      "Exactly one of {.arg rho} and {.arg epsilon} must be given.",
+      x = if (is.null(rho)) "Neither is." else "Both are.",
+      i = "{.arg rho}: Gaussian noise. {.arg epsilon}: Laplace noise, a pure guarantee."
+    ), call = call)
+  }
+  if (is.null(rho)) {
+    return(list(law = "laplace", value = check_epsilon(epsilon, zero = FALSE, call = call)))
+  }
+  list(law = "gaussian", value = check_positive(rho, call = call))
+}
+
+neighbour_names <- c("replace", "zero_out", "add_remove")
+
+check_neighbours <- function(neighbours, call = rlang::caller_env()) {
+  hint <- "It is {.val replace}, {.val zero_out} or {.val add_remove}."
+  check_required(neighbours, hint, arg = "neighbours", call = call)
+  if (identical(neighbours, neighbour_names)) {
+    neighbours <- NULL # all of them is no choice
+  }
+  check_choice(neighbours, neighbour_names, arg = "neighbours", call = call)
 }
 
 check_mechanism <- function(mechanism, call = rlang::caller_env()) {

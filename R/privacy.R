@@ -8,15 +8,22 @@
 #' \eqn{e^\epsilon}. This holds for the numbers really computed: channels are integer weights and
 #' their ratios are checked by integer arithmetic; printed parameters are rounded up.
 #'
-#' It rests on these: the operating system's random numbers cannot be told from uniform bits; the
-#' levels were declared without looking at the private data; all reports about one person are
-#' counted (epsilons add up); one row is one person; the machine and this R session are trusted.
+#' For a release from central data ([private_sum()], [private_count()]): for any two data sets that
+#' are neighbours in the sense printed with it, the distributions of the released value satisfy the
+#' printed guarantee. Noise is drawn exactly from its discrete law on a power-of-two grid; records
+#' are rounded to the grid one by one and added as integers.
 #'
-#' Not protected: running time, memory and swap, the R session itself, errors raised while data are
-#' prepared (show them only to who holds the data), survey weights, anything released besides the
-#' reports, and whatever is made with `rng = "r"`.
+#' It rests on these: the operating system's random numbers cannot be told from uniform bits;
+#' levels, bounds and neighbours were declared without looking at the private data; all reports and
+#' releases about one person are counted (epsilons add up, rhos add up); one row is one person; the
+#' machine and this R session are trusted.
 #'
-#' @param x (mechanism, reports, counts, estimate or test) What to state the guarantee of.
+#' Not protected: running time (noise takes the longer the larger it is), memory and swap, the R
+#' session itself, errors raised while data are prepared (show them only to who holds the data),
+#' survey weights, the number of rows with `"replace"` neighbours, anything released besides the
+#' reports or releases, and whatever is made with `rng = "r"`.
+#'
+#' @param x (mechanism, reports, counts, estimate, test or release) What to state the guarantee of.
 #' @param delta (number in [0, 1)) Probability with which the bound may fail. 0 (default) is pure
 #'   differential privacy. Above 0 `epsilon()` of a mechanism is the smallest number that holds with
 #'   this delta, by exact composition over the attributes (see [privacy_profile()]); with many
@@ -24,7 +31,8 @@
 #' @param ... Unused; catches misspelt arguments.
 #' @returns `privacy()`: a list of class `confide_privacy` with `definition`, `epsilon` (asked, an
 #'   upper bound), `epsilon_realised` (of the sampler's integers), `model`, `unit`, `neighbours`,
-#'   `noise`, `rng`. `epsilon()`: one number in natural logarithms; for [mech_lambda()] that of a
+#'   `noise`, `rng`; a release with Gaussian noise has `rho` and `rho_realised` in the place of the
+#'   epsilons. `epsilon()`: one number in natural logarithms; for [mech_lambda()] that of a
 #'   whole record.
 #' @examples
 #' m <- mech_lambda(list(a = 3, b = 2), epsilon = c(a = 1, b = 0.5))
@@ -151,19 +159,61 @@ abort_no_privacy <- function(x, call = rlang::caller_env()) {
 }
 
 #' @export
+privacy.confide_release <- function(x, ...) x$privacy
+
+#' @export
+epsilon.confide_release <- function(x, ...) {
+  check_dots_empty(...)
+  if (is.null(x$privacy$epsilon)) {
+    abort_parameter(c(
+      "{.fn epsilon} needs a release with pure differential privacy.",
+      x = "This one has zero-concentrated differential privacy.",
+      i = "Its parameter is {.code privacy(x)$rho}."
+    ))
+  }
+  x$privacy$epsilon
+}
+
+#' @export
 format.confide_privacy <- function(x, ...) {
   c(
     "<privacy>",
-    sprintf("definition   %s, epsilon = %s", x$definition, format_epsilon(x$epsilon)),
-    sprintf("means        %s", format_odds(x$epsilon)),
+    sprintf("definition   %s, %s", x$definition, format_parameter(x)),
+    sprintf("means        %s", format_meaning(x)),
     sprintf(
-      "realised     epsilon = %s, by the sampler's integers",
-      format_epsilon(x$epsilon_realised)
+      "realised     %s, by the %s integers",
+      format_parameter(x, "realised"), if (is_central(x)) "noise's" else "sampler's"
     ),
     sprintf("model        %s", x$model),
-    sprintf("unit         %s; neighbours: %s it", x$unit, x$neighbours),
+    sprintf("unit         %s; neighbours: %s", x$unit, format_neighbours(x$neighbours)),
     sprintf("noise        %s", x$noise),
     if (!is.null(x$rng)) sub(": ", "   ", format_rng(x$rng), fixed = TRUE)
+  )
+}
+
+is_central <- function(privacy) startsWith(privacy$model, "central")
+
+# "rho = 0.5" or "epsilon = 1", asked or realised.
+format_parameter <- function(privacy, which = "asked") {
+  name <- if (is.null(privacy$rho)) "epsilon" else "rho"
+  field <- if (which == "asked") name else paste0(name, "_realised")
+  sprintf("%s = %s", name, format_epsilon(privacy[[field]]))
+}
+
+format_meaning <- function(privacy) {
+  if (!is.null(privacy$rho)) {
+    return("neighbours have Renyi divergence at most alpha rho at every order")
+  }
+  odds <- format_odds(privacy$epsilon)
+  if (is_central(privacy)) sub("a report", "a release", odds, fixed = TRUE) else odds
+}
+
+# What a neighbour does to one unit.
+format_neighbours <- function(neighbours) {
+  switch(neighbours,
+    replace = "replace it",
+    zero_out = "set it to zero",
+    add_remove = "add or remove it"
   )
 }
 

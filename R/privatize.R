@@ -43,15 +43,7 @@ privatize <- function(x, mechanism, ..., rng = c("os", "r")) {
 draw <- function(mechanism, codes, rng, call = rlang::caller_env()) {
   tryCatch(
     randomize(mechanism, codes, rng),
-    "confide::RandomnessError" = function(error) {
-      abort_confide("randomness", c(
-        "The operating system gave no random numbers.",
-        i = paste(
-          "Nothing was released.",
-          "There is no fallback: repair the system's generator and try again."
-        )
-      ), call)
-    }
+    "confide::RandomnessError" = function(error) abort_randomness(call)
   )
 }
 
@@ -150,7 +142,8 @@ shorten_levels <- function(values) {
 format_rng <- function(rng) {
   switch(rng,
     os = "randomness: operating system (not reproducible)",
-    r = "randomness: R's generator (set.seed) - NOT PRIVATE, do not release"
+    r = "randomness: R's generator (set.seed) - NOT PRIVATE, do not release",
+    replay = "randomness: replayed by an audit - NOT PRIVATE, do not release"
   )
 }
 

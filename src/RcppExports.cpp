@@ -118,6 +118,83 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// noise_plan
+Rcpp::List noise_plan(const Rcpp::List& query);
+RcppExport SEXP _confide_noise_plan(SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(noise_plan(query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sum_units
+Rcpp::RawVector sum_units(const Eigen::Map<Eigen::MatrixXd> values, const Rcpp::List& query);
+RcppExport SEXP _confide_sum_units(SEXP valuesSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(sum_units(values, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// count_units
+Rcpp::RawVector count_units(const Rcpp::NumericVector& counts);
+RcppExport SEXP _confide_count_units(SEXP countsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type counts(countsSEXP);
+    rcpp_result_gen = Rcpp::wrap(count_units(counts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// units_as_numbers
+Rcpp::NumericVector units_as_numbers(const Rcpp::RawVector& units);
+RcppExport SEXP _confide_units_as_numbers(SEXP unitsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    rcpp_result_gen = Rcpp::wrap(units_as_numbers(units));
+    return rcpp_result_gen;
+END_RCPP
+}
+// draw_noise
+Rcpp::RawVector draw_noise(const Rcpp::List& query, double n, const std::string& rng);
+RcppExport SEXP _confide_draw_noise(SEXP querySEXP, SEXP nSEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(draw_noise(query, n, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// add_noise
+Rcpp::NumericVector add_noise(const Rcpp::RawVector& units, const Rcpp::RawVector& noise, const Rcpp::List& query);
+RcppExport SEXP _confide_add_noise(SEXP unitsSEXP, SEXP noiseSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type noise(noiseSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(add_noise(units, noise, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// units_within_sensitivity
+bool units_within_sensitivity(const Rcpp::RawVector& units, const Rcpp::RawVector& other, const Rcpp::List& query);
+RcppExport SEXP _confide_units_within_sensitivity(SEXP unitsSEXP, SEXP otherSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type other(otherSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(units_within_sensitivity(units, other, query));
+    return rcpp_result_gen;
+END_RCPP
+}
 // lambda_apply
 Rcpp::NumericVector lambda_apply(const Rcpp::NumericVector& cells, const Rcpp::NumericVector& lambda, const Rcpp::List& noise, const std::string& kind);
 RcppExport SEXP _confide_lambda_apply(SEXP cellsSEXP, SEXP lambdaSEXP, SEXP noiseSEXP, SEXP kindSEXP) {
@@ -401,6 +478,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_channel_epsilon", (DL_FUNC) &_confide_channel_epsilon, 3},
     {"_confide_channel_renyi", (DL_FUNC) &_confide_channel_renyi, 3},
     {"_confide_channel_kl_and_chi2", (DL_FUNC) &_confide_channel_kl_and_chi2, 2},
+    {"_confide_noise_plan", (DL_FUNC) &_confide_noise_plan, 1},
+    {"_confide_sum_units", (DL_FUNC) &_confide_sum_units, 2},
+    {"_confide_count_units", (DL_FUNC) &_confide_count_units, 1},
+    {"_confide_units_as_numbers", (DL_FUNC) &_confide_units_as_numbers, 1},
+    {"_confide_draw_noise", (DL_FUNC) &_confide_draw_noise, 3},
+    {"_confide_add_noise", (DL_FUNC) &_confide_add_noise, 3},
+    {"_confide_units_within_sensitivity", (DL_FUNC) &_confide_units_within_sensitivity, 3},
     {"_confide_lambda_apply", (DL_FUNC) &_confide_lambda_apply, 4},
     {"_confide_lambda_moments", (DL_FUNC) &_confide_lambda_moments, 5},
     {"_confide_lambda_maximum_likelihood_one_way", (DL_FUNC) &_confide_lambda_maximum_likelihood_one_way, 2},

@@ -97,3 +97,16 @@ interrupted_after <- function(seconds, code) {
     interrupt = function(condition) "interrupted"
   )
 }
+
+# Puts another function in the place of one of the package's for the rest of a test.
+local_replacement <- function(name, value, frame = parent.frame()) {
+  namespace <- asNamespace("confide")
+  original <- get(name, envir = namespace)
+  put <- function(value) {
+    unlockBinding(name, namespace)
+    assign(name, value, envir = namespace)
+    lockBinding(name, namespace)
+  }
+  put(value)
+  withr::defer(put(original), envir = frame)
+}

@@ -1,0 +1,181 @@
+#' What can be asked of a release
+#'
+#' The uncertainty is that of the noise alone: an interval covers the exact sum of the clipped rows,
+#' or the exact count, in the data at hand. What clipping took away, and what another sample of
+#' people would give, is not in it.
+#'
+#' @param object,x (release) Made by [private_sum()] or [private_count()].
+#' @param parm (names or indices, or missing) Which entries; all by default.
+#' @param level (number in (0, 1)) Confidence level. The noise is discrete; an interval covers with
+#'   at least this probability.
+#' @param ... Unused; catches misspelt arguments.
+#' @param row.names,optional Ignored; arguments of the generic.
+#' @returns
+#' * `coef()`: the released numbers, named for the columns.
+#' * `vcov()`: the covariance matrix of the noise, diagonal.
+#' * `confint()`: matrix with a column for each limit, from the exact law of the noise.
+#' * `as.data.frame()`, `tidy()`: one row for each number: `term`, `estimate`, `std_error`,
+#'   `conf_low`, `conf_high`.
+#' * `glance()`: one row: `kind`, `columns`, `noise_sd`, `rho`, `epsilon` (one of them `NA`),
+#'   `neighbours`, `rng`.
+#' * `summary()`: the table and the full guarantee.
+#' @examples
+#' answers <- private_count(c(TRUE, FALSE, TRUE), epsilon = 1, neighbours = "replace")
+#' confint(answers)
+#' summary(answers)
+#' @name release-methods
+NULL
+
+#' @rdname release-methods
+#' @export
+coef.confide_release <- function(object, ...) {
+  check_dots_empty(...)
+  object$estimate
+}
+
+#' @rdname release-methods
+#' @export
+vcov.confide_release <- function(object, ...) {
+  check_dots_empty(...)
+  size <- length(object$estimate)
+  structure(diag(object$noise_sd^2, size), dimnames = rep(list(names(object$estimate)), 2))
+}
+
+#' @rdname release-methods
+#' @export
+confint.confide_release <- function(object, parm, level = 0.95, ...) {
+  check_dots_empty(...)
+  level <- check_level(level)
+  half <- noise_quantile(object, (1 + level) / 2)
+  limits <- cbind(object$estimate - half, object$estimate + half)
+  tails <- 100 * c((1 - level) / 2, (1 + level) / 2)
+  dimnames(limits) <- list(
+    names(object$estimate), paste(format(tails, trim = TRUE, digits = 3), "%")
+  )
+  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+}
+
+# The smallest distance, a multiple of the grid, that the noise exceeds with probability at most
+# 2 (1 - p). For wide Gaussian noise the normal quantile is the same to many digits.
+noise_quantile <- function(object, p) {
+  parameter <- object$scale$numerator / object$scale$denominator
+  if (object$law == "laplace") {
+    # P(|Y| > m) = 2 e^(-(m + 1) / b) / (1 + e^(-1 / b))
+    tail <- (1 - p) * (1 + exp(-1 / parameter))
+    return(object$grid * max(0, ceiling(-parameter * log(tail) - 1)))
+  }
+  if (parameter > 1e6) {
+    return(object$grid * ceiling(stats::qnorm(p) * sqrt(parameter)))
+  }
+  steps <- seq(0, ceiling(40 * sqrt(parameter)) + 1)
+  weight <- exp(-steps^2 / (2 * parameter)) * ifelse(steps == 0, 1, 2)
+  object$grid * steps[which(cumsum(weight) / sum(weight) >= 2 * p - 1)[[1]]]
+}
+
+#' @rdname release-methods
+#' @export
+as.data.frame.confide_release <- function(x,
+                                          row.names = NULL, # nolint: object_name_linter. Generic's.
+                                          optional = FALSE, ..., level = 0.95) {
+  check_dots_empty(...)
+  limits <- confint(x, level = level)
+  data.frame(
+    term = names(x$estimate) %||% rep(x$kind, length(x$estimate)),
+    estimate = unname(x$estimate),
+    std_error = x$noise_sd,
+    conf_low = unname(limits[, 1]),
+    conf_high = unname(limits[, 2])
+  )
+}
+
+#' @rdname release-methods
+#' @export
+tidy.confide_release <- function(x, ..., level = 0.95) {
+  check_dots_empty(...)
+  as.data.frame(x, level = level)
+}
+
+#' @rdname release-methods
+#' @export
+glance.confide_release <- function(x, ...) {
+  check_dots_empty(...)
+  data.frame(
+    kind = x$kind,
+    columns = length(x$estimate),
+    noise_sd = x$noise_sd,
+    rho = x$privacy$rho %||% NA_real_,
+    epsilon = x$privacy$epsilon %||% NA_real_,
+    neighbours = x$privacy$neighbours,
+    rng = x$privacy$rng
+  )
+}
+
+#' @rdname release-methods
+#' @export
+summary.confide_release <- function(object, ..., level = 0.95) {
+  check_dots_empty(...)
+  structure(
+    list(table = as.data.frame(object, level = level), level = level, privacy = object$privacy),
+    class = "summary.confide_release"
+  )
+}
+
+#' @export
+print.summary.confide_release <- function(x, ...) {
+  print(utils::head(x$table, 20), row.names = FALSE, digits = 6)
+  writeLines(c(
+    format_rest(nrow(x$table), 20, "number"),
+    sprintf("Intervals at %s %%, for the noise alone.", format(100 * x$level)),
+    "",
+    format(x$privacy)
+  ))
+  invisible(x)
+}
+
+#' @export
+format.confide_release <- function(x, ..., n = 4L) {
+  shown <- utils::head(as.data.frame(x), n)
+  shown$term <- shorten(encodeString(shown$term), 20L)
+  digits <- digits_for(shown$estimate, x$noise_sd)
+  c(
+    sprintf("<private %s>  %s, %s", x$kind, format_parameter(x$privacy), x$privacy$definition),
+    sprintf(
+      "%s  %s  (95 %%: %s to %s)", format(shown$term), format_steps(shown$estimate, digits),
+      format_steps(shown$conf_low, digits), format_steps(shown$conf_high, digits)
+    ),
+    format_rest(length(x$estimate), n, "number"),
+    sprintf(
+      "noise: discrete %s, standard deviation %s",
+      if (x$law == "gaussian") "Gaussian" else "Laplace", format_number(x$noise_sd)
+    ),
+    if (x$kind == "sum") {
+      sprintf(
+        "of rows clipped to norm %s; the intervals do not cover what clipping took",
+        format_number(x$bound)
+      )
+    },
+    sprintf(
+      "protects %s; neighbours: %s", x$privacy$unit, format_neighbours(x$privacy$neighbours)
+    ),
+    format_rng(x$privacy$rng)
+  )
+}
+
+# Two digits of the noise's standard deviation are worth showing.
+digits_for <- function(estimate, noise_sd) {
+  size <- log10(max(abs(estimate), noise_sd)) - log10(noise_sd)
+  as.integer(min(15, max(3, ceiling(size) + 2)))
+}
+
+format_steps <- function(x, digits) format(signif(x, digits), digits = digits, big.mark = ",")
+
+#' @export
+print.confide_release <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+#' @export
+str.confide_release <- function(object, ...) {
+  cat(format(object)[[1]], "\n")
+}

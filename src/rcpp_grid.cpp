@@ -1,0 +1,108 @@
+#include "grid.h"
+#include "rcpp_random.h"
+#include <RcppEigen.h>
+#include <cstring>
+
+namespace {
+
+confide::Neighbours neighbours_of(const std::string &name) {
+  if (name == "replace")
+    return confide::Neighbours::replace;
+  return name == "zero_out" ? confide::Neighbours::zero_out : confide::Neighbours::add_remove;
+}
+
+// The public arguments of a query, checked in R: kind "sum" or "count", law "gaussian" or
+// "laplace".
+confide::SumPlan make_plan(const Rcpp::List &query) {
+  const auto budget = Rcpp::as<double>(query["budget"]);
+  const auto neighbours = neighbours_of(Rcpp::as<std::string>(query["neighbours"]));
+  const auto dimension = static_cast<std::size_t>(Rcpp::as<double>(query["dimension"]));
+  const bool gaussian = Rcpp::as<std::string>(query["law"]) == "gaussian";
+  if (Rcpp::as<std::string>(query["kind"]) == "count")
+    return gaussian ? confide::gaussian_count_plan(budget, neighbours, dimension)
+                    : confide::laplace_count_plan(budget, neighbours, dimension);
+  const auto bound = Rcpp::as<double>(query["bound"]);
+  const auto n = static_cast<std::size_t>(Rcpp::as<double>(query["n_max"]));
+  return gaussian ? confide::gaussian_sum_plan(bound, budget, n, neighbours, dimension)
+                  : confide::laplace_sum_plan(bound, budget, n, neighbours, dimension);
+}
+
+// R has no 64-bit integers; they travel as raw bytes, eight each.
+Rcpp::RawVector to_raw(const std::vector<std::int64_t> &units) {
+  Rcpp::RawVector bytes(static_cast<R_xlen_t>(units.size() * sizeof units[0]));
+  if (!units.empty())
+    std::memcpy(bytes.begin(), units.data(), units.size() * sizeof units[0]);
+  return bytes;
+}
+
+std::vector<std::int64_t> from_raw(const Rcpp::RawVector &bytes) {
+  std::vector<std::int64_t> units(static_cast<std::size_t>(bytes.size()) / sizeof(std::int64_t));
+  if (!units.empty())
+    std::memcpy(units.data(), bytes.begin(), units.size() * sizeof units[0]);
+  return units;
+}
+
+} // namespace
+
+// What the integers of the query's noise realise; throws confide::PlanRefused.
+// [[Rcpp::export(rng = false)]]
+Rcpp::List noise_plan(const Rcpp::List &query) {
+  const confide::SumPlan plan = make_plan(query);
+  return Rcpp::List::create(
+      Rcpp::Named("realised") = plan.realised, Rcpp::Named("noise_sd") = confide::noise_sd(plan),
+      Rcpp::Named("grid") = std::ldexp(1.0, plan.grid.exponent),
+      Rcpp::Named("numerator") = static_cast<double>(plan.noise.numerator),
+      Rcpp::Named("denominator") = static_cast<double>(plan.noise.denominator),
+      Rcpp::Named("l1") = static_cast<double>(plan.sensitivity.l1),
+      Rcpp::Named("l2_squared") = static_cast<double>(plan.sensitivity.l2_squared));
+}
+
+// The exact integers of a sum: private.
+// [[Rcpp::export(rng = false)]]
+Rcpp::RawVector sum_units(const Eigen::Map<Eigen::MatrixXd> values, const Rcpp::List &query) {
+  return to_raw(
+      confide::grid_sum(values, make_plan(query).grid, [] { Rcpp::checkUserInterrupt(); }));
+}
+
+// Whole numbers below 2^53, such as counts.
+// [[Rcpp::export(rng = false)]]
+Rcpp::RawVector count_units(const Rcpp::NumericVector &counts) {
+  return to_raw(std::vector<std::int64_t>(counts.begin(), counts.end()));
+}
+
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector units_as_numbers(const Rcpp::RawVector &units) {
+  return Rcpp::wrap(from_raw(units));
+}
+
+// n integers of the query's noise. Throws confide::RandomnessError.
+// [[Rcpp::export(rng = false)]]
+Rcpp::RawVector draw_noise(const Rcpp::List &query, double n, const std::string &rng) {
+  const auto random = make_source(rng);
+  const confide::Noise noise = confide::plan_noise(make_plan(query), *random);
+  const auto size = static_cast<R_xlen_t>(n);
+  constexpr R_xlen_t width = sizeof(std::int64_t);
+  Rcpp::RawVector bytes(Rcpp::no_init(size * width));
+  for_each_interruptible(size, [&](R_xlen_t i) {
+    const std::int64_t drawn = noise();
+    std::memcpy(&bytes[i * width], &drawn, sizeof drawn);
+  });
+  return bytes;
+}
+
+// Private integers plus noise, times the step of the grid: the only way out.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector add_noise(const Rcpp::RawVector &units, const Rcpp::RawVector &noise,
+                              const Rcpp::List &query) {
+  const std::vector<std::int64_t> drawn = from_raw(noise);
+  std::size_t next = 0;
+  return Rcpp::wrap(
+      confide::noisy_integers(from_raw(units), make_plan(query), [&] { return drawn.at(next++); }));
+}
+
+// [[Rcpp::export(rng = false)]]
+bool units_within_sensitivity(const Rcpp::RawVector &units, const Rcpp::RawVector &other,
+                              const Rcpp::List &query) {
+  return confide::within_sensitivity(from_raw(units), from_raw(other),
+                                     make_plan(query).sensitivity);
+}
