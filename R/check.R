@@ -275,3 +275,13 @@ check_finite_probabilities <- function(p, arg, call) {
     ), call = call)
   }
 }
+
+check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
+  if (is.logical(x) && !is.object(x) && length(x) == 1 && !is.na(x)) {
+    return(unname(x))
+  }
+  abort_parameter(
+    c("{.arg {arg}} must be TRUE or FALSE.", x = "It is {describe(x)}."),
+    call = call
+  )
+}

@@ -3,7 +3,8 @@
 #' Design, apply, analyse and audit private mechanisms. Data flow one way: a mechanism ([mech_rr()],
 #' [mech_lambda()], [mech_matrix()]) turns true answers into reports ([privatize()]), reports become
 #' counts ([count_reports()]), counts become estimates ([estimate()]) or tests ([private_test()]).
-#' Where the data are already in one place, [private_sum()] and [private_count()] release noisy sums.
+#' Where the data are already in one place, [private_sum()] and [private_count()] release noisy
+#' sums.
 #' Every object can state its guarantee ([privacy()]) and be checked against it ([audit()]). The
 #' words used are explained in [glossary].
 #'

@@ -29,13 +29,13 @@
 #'   \item{moment estimate}{The unbiased estimate: the reported shares times the inverse of the
 #'     channel.}
 #'   \item{neighbours}{Which two data sets must be hard to tell apart. `"replace"`: one row is
-#'     changed into any other. `"zero_out"`: one row is set to zero. `"add_remove"`: one row is added
-#'     or taken away.}
+#'     changed into any other. `"zero_out"`: one row is set to zero. `"add_remove"`: one row is
+#'     added or taken away.}
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
 #'   \item{pure, zero-concentrated}{Two measures of how nearly. Pure: by epsilon. Zero-concentrated
-#'     (zCDP): by rho, which bounds the Renyi divergence of any order alpha by alpha rho; the rhos of
-#'     several releases add up.}
+#'     (zCDP): by rho, which bounds the Renyi divergence of any order alpha by alpha rho; the rhos
+#'     of several releases add up.}
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
 #'   \item{report}{What leaves a person: the randomized value.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}

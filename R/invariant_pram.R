@@ -90,16 +90,6 @@ name_levels <- function(channel, labels) {
   structure(channel, dimnames = list(labels, labels))
 }
 
-check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
-  if (is.logical(x) && length(x) == 1 && !is.na(x)) {
-    return(as.logical(x))
-  }
-  abort_parameter(
-    c("{.arg {arg}} must be TRUE or FALSE.", x = "It is {describe(x)}."),
-    call = call
-  )
-}
-
 check_single_lambda <- function(lambda, call = rlang::caller_env()) {
   if (is_finite_number(lambda) && lambda > 0 && lambda <= 1) {
     return(as.numeric(lambda))

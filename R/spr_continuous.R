@@ -94,16 +94,6 @@ mech_spr_continuous <- function(p0, p1, epsilon, ..., objective = "kl", max_outp
   )
 }
 
-check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
-  if (is.logical(x) && !is.object(x) && length(x) == 1 && !is.na(x)) {
-    return(unname(x))
-  }
-  abort_parameter(c(
-    "{.arg {arg}} must be TRUE or FALSE.",
-    x = "It is {describe(x)}."
-  ), call = call)
-}
-
 check_support <- function(support, call = rlang::caller_env()) {
   legal <- is.numeric(support) && !is.object(support) && length(support) == 2 &&
     isTRUE(support[[1]] < support[[2]])

@@ -55,7 +55,7 @@ plan_test <- function(p0, p1, ..., n = NULL, epsilon = NULL, power = NULL,
     sig.level = plan_level(asked, reports_at(asked$epsilon))
   )
   laws <- reports_at(found$epsilon)
-  new_plan(found, laws, operate(laws, found$n, found$sig.level))
+  new_test_plan(found, laws, operate(laws, found$n, found$sig.level))
 }
 
 check_one_unknown <- function(asked, call = rlang::caller_env()) {
@@ -229,7 +229,7 @@ plan_level <- function(asked, laws) {
   asked
 }
 
-new_plan <- function(found, laws, test) {
+new_test_plan <- function(found, laws, test) {
   structure(list(
     n = found$n,
     epsilon = found$epsilon,
