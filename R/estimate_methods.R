@@ -32,8 +32,8 @@
 #' * `tidy()`, `glance()`: as in package broom. `augment()`: for each cell what was reported and
 #'   what the fit expects.
 #' @section Bootstrap intervals:
-#' For estimates with `method = "ml"` (or `"simplex"`, `"clip"`), which are distributions and may lie
-#' on the boundary, where standard errors say little. Tables of reports are drawn from what the
+#' For estimates with `method = "ml"` (or `"simplex"`, `"clip"`), which are distributions and may
+#' lie on the boundary, where standard errors say little. Tables of reports are drawn from what the
 #' estimate expects, and estimated again by the same method; the limits are quantiles of these
 #' estimates (parametric bootstrap, percentile). They cover sampling and randomization, are never
 #' outside `[0, 1]`, and belong to `coef()`. Two or more of them do not hold jointly.

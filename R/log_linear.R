@@ -13,9 +13,9 @@
 #'   `~ a * z + b * z`, or its generating class as in [stats::loglin()], such as
 #'   `list(c("a", "z"), c("b", "z"))`. Terms below the given ones are always in the model. The table
 #'   is that of the attributes named; others are summed over.
-#' @param structural_zeros (logical array, table or vector, or data frame of cells) Cells that cannot
-#'   be, as in [estimate()]. An array has the attributes of the model as dimensions, in the order of
-#'   the mechanism.
+#' @param structural_zeros (logical array, table or vector, or data frame of cells) Cells that
+#'   cannot be, as in [estimate()]. An array has the attributes of the model as dimensions, in the
+#'   order of the mechanism.
 #' @param draws (whole number) 0 (default): the p-value of the chi-squared law. Otherwise the number
 #'   of parametric bootstrap tables, drawn with R's generator (`set.seed()` works), that the p-value
 #'   is based on; useful where an estimate lies on the boundary.
@@ -49,8 +49,8 @@
 #' people <- expand.grid(a = 1:2, b = 1:2, z = 1:2)[rep(1:8, c(90, 30, 30, 10, 10, 30, 30, 90)), ]
 #' log_linear_test(privatize(people, m), m, ~ a * z + b * z)
 #' @export
-log_linear_test <- function(x, mechanism, model, ..., structural_zeros = NULL, draws = 0, count = NULL,
-                            max_cells = 2^16, control = list()) {
+log_linear_test <- function(x, mechanism, model, ..., structural_zeros = NULL, draws = 0,
+                            count = NULL, max_cells = 2^16, control = list()) {
   check_dots_empty(...)
   check_lambda_mechanism(mechanism)
   check_required(x, "Give reports or counts.")

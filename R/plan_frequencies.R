@@ -35,7 +35,8 @@
 #'   attribute; all equal when epsilon is asked for), `$joint_epsilon` (of a record), `$levels`
 #'   (sizes), `$table` (names of the table's attributes), `$way`, `$scale`, `$n_without_privacy`
 #'   (reports that the same error needs without randomization), `$solved` (`"n"`, `"error"` or
-#'   `"epsilon"`), `$mechanism`, `$noise` (where it is not uniform). It has `print()`, `plot()` and `autoplot()`.
+#'   `"epsilon"`), `$mechanism`, `$noise` (where it is not uniform). It has `print()`, `plot()` and
+#'   `autoplot()`.
 #' @section Errors:
 #' `confide_error_parameter` unless exactly one of n, error and epsilon (or lambda) is left out, for
 #' values outside their range, and where no epsilon reaches the error with n reports.
@@ -399,7 +400,7 @@ autoplot.confide_plan <- function(object, ...) {
     ggplot2::scale_x_log10(labels = format_count_axis) +
     ggplot2::scale_y_log10() +
     ggplot2::labs(
-      x = "reports", y = sprintf("%s standard error of a cell", object$scale), linetype = NULL,
+      x = "reports", y = sprintf("%s standard error\nof a cell", object$scale), linetype = NULL,
       caption = sprintf(
         "%s; local differential privacy, epsilon = %s per person",
         format_sizes(object$levels[object$table]), format_epsilon(object$joint_epsilon)
@@ -491,7 +492,7 @@ autoplot.confide_feasibility <- function(object, ...) {
     ggplot2::scale_x_continuous(breaks = rows$way) +
     ggplot2::scale_y_log10(labels = format_percent_axis) +
     ggplot2::labs(
-      x = "attributes in the table", y = "relative standard error of a typical cell",
+      x = "attributes in the table", y = "relative standard error\nof a typical cell",
       shape = "tables within the line",
       caption = sprintf(
         "%s; points: hardest table; local differential privacy, epsilon = %s per person",

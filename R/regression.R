@@ -4,7 +4,8 @@
 #' mechanism randomized. Plain [stats::lm()] on reports is biased: slopes of randomized predictors
 #' shrink, and others take up what is lost. Here each moment that least squares needs is replaced by
 #' an unbiased one: a function f of a true level by (f(report) - (1 - lambda) E f) / lambda, E the
-#' mean under the noise. An attribute that occurs twice in a product is reduced to one function of its level first.
+#' mean under the noise. An attribute that occurs twice in a product is reduced to one function of
+#' its level first.
 #'
 #' @param formula (formula) As in [stats::lm()], without offset. Attributes of the mechanism stand
 #'   by themselves; other variables are exact, may be transformed, and are *not* protected by the

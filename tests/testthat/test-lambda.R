@@ -329,7 +329,8 @@ test_that("RAPPOR's two bits have epsilon 2 log 3", {
 })
 
 test_that("numbers of cells are printed exactly while they can be read", {
-  ten <- function(m) as.list(stats::setNames(rep(5, m), paste0("a", seq_len(m))))
-  expect_match(format(mech_lambda(ten(10), lambda = .5)), "9,765,625 cells", all = FALSE)
-  expect_match(format(mech_lambda(ten(30), lambda = .5)), "9.313e+20 cells", fixed = TRUE, all = FALSE)
+  five_levels <- function(m) as.list(stats::setNames(rep(5, m), paste0("a", seq_len(m))))
+  expect_match(format(mech_lambda(five_levels(10), lambda = .5)), "9,765,625 cells", all = FALSE)
+  many <- format(mech_lambda(five_levels(30), lambda = .5))
+  expect_match(many, "9.313e+20 cells", fixed = TRUE, all = FALSE)
 })
