@@ -126,7 +126,7 @@ transformed_limits <- function(object, level, method, call = rlang::caller_env()
   one_attribute <- decoder$type == "product" && length(decoder$lambda) == 1
   if (!one_attribute || !is.null(object$reported$square) || !population) {
     abort_parameter(c(
-      "{.val {method}} intervals exist for one attribute without weights.",
+      "{.val {method}} intervals exist for one attribute and no weights.",
       x = if (!population) "This estimate is of the file's own table, which they do not cover.",
       i = "Use {.code method = \"wald\"}."
     ), call = call)

@@ -67,7 +67,7 @@ test_that("exact intervals are Clopper-Pearson's, carried over to the true share
 test_that("transformed intervals are refused where they do not exist", {
   for (method in c("exact", "wilson")) {
     expect_confide_error(
-      confint(toy(), method = method), "parameter", "one attribute with uniform noise"
+      confint(toy(), method = method), "parameter", "one attribute and no weights"
     )
     weighted <- estimate(c("1", "2"), mech_rr(2, 1), weights = c(1, 2))
     expect_confide_error(confint(weighted, method = method), "parameter", "no weights")
