@@ -18,7 +18,7 @@
 #' With noise of your own the losses are those of the two levels that the noise gives least often:
 #' told apart in one order or in the other, no other two levels are easier to tell apart at any
 #' epsilon. Which order is worse depends on epsilon and on the other attributes, so all products of
-#' them are composed and the largest delta is taken. Where these are too many (beyond about ten
+#' them are composed and the largest delta is taken. Where these are too many (beyond about eight
 #' different attributes with noise of their own) one law that dominates both orders takes their
 #' place: then delta and epsilon are upper bounds, mostly close ones.
 #'

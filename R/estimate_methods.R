@@ -36,7 +36,8 @@
 #' lie on the boundary, where standard errors say little. Tables of reports are drawn from what the
 #' estimate expects, and estimated again by the same method; the limits are quantiles of these
 #' estimates (parametric bootstrap, percentile). They cover sampling and randomization, are never
-#' outside `[0, 1]`, and belong to `coef()`. Two or more of them do not hold jointly.
+#' outside `[0, 1]`, belong to `coef()`, and on the boundary hold the truth more often than the
+#' level says. Two or more of them do not hold jointly.
 #' @references
 #' Efron, B. and Tibshirani, R. J. (1993). *An Introduction to the Bootstrap*. Chapman and Hall.
 #' Chapters 6 and 13.

@@ -18,7 +18,9 @@
 #'   half of it, by Newton's forecast.
 #' @returns A fit of class `confide_glm`, with the methods of [private_lm()] and `logLik()`: the
 #'   log-likelihood of the reports given the exact variables. `$converged` and `$evaluations` report
-#'   on the search; `print()` says when it did not converge. It holds no data.
+#'   on the search; `print()` says when it did not converge. `$loose` names coefficients whose
+#'   standard error leaves log odds within their variable's range open by 10 or more: separated or
+#'   nearly empty combinations of levels, which `print()` says too. It holds no data.
 #' @section Standard errors:
 #' From the observed information (the numerical derivative of the analytic score), or with weights
 #' the sandwich of information and scores. They cover sampling and randomization, and are `NA` where
