@@ -5,15 +5,15 @@ one_way_estimate <- function(counts, lambda = .5, method = "ml") {
   estimate(as.table(array(counts, length(counts), levels(m))), m, method = method)
 }
 
-test_that("inside the simplex bootstrap intervals are quantiles of the reported share, carried over", {
+test_that("inside the simplex bootstrap limits are quantiles of reported shares, carried over", {
   withr::local_seed(1)
   e <- one_way_estimate(c(400, 350, 250))
   found <- confint(e, method = "bootstrap", level = .9, replicates = 4000)
   for (cell in 1:3) {
     reported <- stats::qbinom(c(.05, .95), 1000, c(.4, .35, .25)[[cell]]) / 1000
-    # a quantile of 4,000 draws is off by sqrt(.05 * .95 / 4000) / density = .0075 sd at one standard
-    # error; the sd is .031 here
-    expect_close(found[cell, ], (reported - .5 / 3) / .5, 4 * .04 * .031 + 2 / 1000)
+    # the 5 % quantile of 4,000 normal draws has standard error sqrt(.05 * .95 / 4000) / dnorm(1.645)
+    # = .033 sd, the sd is .031 here, and reported shares are multiples of 1 / 1000
+    expect_close(found[cell, ], (reported - .5 / 3) / .5, 4 * .033 * .031 + 2 / 1000)
   }
   expect_identical(dimnames(found), dimnames(confint(e, level = .9)))
 })

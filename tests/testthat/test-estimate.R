@@ -560,3 +560,9 @@ test_that("maximum likelihood is closer to the truth than the inverse where cell
   expect_lte(max(abs(risk / c(24.2, 15.2, 14.6, 7.5) - 1)), .35)
   expect_lt(risk[["ml"]], risk[["simplex"]])
 })
+
+test_that("the toy table needs at most 300 evaluations of EM", {
+  e <- estimate(toy_table(), toy_mechanism(), method = "ml")
+  expect_true(e$converged)
+  expect_lte(e$evaluations, 300)
+})

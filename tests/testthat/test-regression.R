@@ -308,3 +308,23 @@ test_that("a fit that the reports do not determine says which coefficients are l
   expect_gt(sqrt(vcov(fit)["t", "t"]), 100)
   expect_false(any(grepl("not determined", format(fit))))
 })
+
+test_that("95 % intervals of slopes cover in 95 % of the samples", {
+  withr::local_seed(16)
+  m <- mech_lambda(list(a = c("u", "v", "w"), b = c("x", "y")),
+    lambda = c(.7, .6), noise = list(b = c(.3, .7))
+  )
+  truth <- c(1, .5, -1, 2)
+  covered <- replicate(700, {
+    people <- data.frame(
+      a = sample(c("u", "v", "w"), 1000, TRUE), b = sample(c("x", "y"), 1000, TRUE)
+    )
+    expected <- 1 + .5 * (people$a == "v") - (people$a == "w") + 2 * (people$b == "y")
+    reports <- as_plain(privatize(people, m, rng = "r"))
+    reports$y <- expected + stats::rnorm(1000)
+    limits <- confint(private_lm(y ~ a + b, reports, m))
+    limits[, 1] <= truth & truth <= limits[, 2]
+  })
+  # one and a half points; the standard error of the average is below .0082, that of one coefficient
+  expect_lte(abs(mean(covered) - .95), .015)
+})
