@@ -46,6 +46,10 @@
 #'
 #' Mironov, I. (2017). Renyi differential privacy. *IEEE Computer Security Foundations Symposium*,
 #' 263-275. \doi{10.1109/CSF.2017.11}
+#'
+#' Zhu, Y., Dong, J. and Wang, Y.-X. (2022). Optimal accounting of differential privacy via
+#' characteristic function. *International Conference on Artificial Intelligence and Statistics*.
+#' For the composition of dominating pairs.
 #' @seealso [epsilon()] with `delta` for the inverse of the profile; [mechanism_entropy()].
 #' @examples
 #' m <- mech_lambda(as.list(c(a = 5, b = 5, c = 2)), lambda = 0.2)
