@@ -5,6 +5,7 @@ audit.confide_release <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng 
   draws <- check_whole_number(draws, min = 0)
   confidence <- check_level(confidence)
   rng <- check_rng(rng)
+  check_made_with(x, "release")
   query <- release_query(x)
   plan <- check_release(x, query)
   exact <- if (query$law == "laplace") exact_laplace(query, plan) else exact_gaussian(query, plan)
@@ -43,7 +44,7 @@ check_release <- function(release, query, call = rlang::caller_env()) {
   if (!same) {
     abort_internal(c(
       "This release failed its certificate: its numbers do not follow from its public arguments.",
-      i = "It was altered, or made by another version."
+      i = "It was altered by hand. Release again, which costs its budget again."
     ), call = call)
   }
   plan
