@@ -15,7 +15,7 @@ audit.confide_release <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng 
   structure(
     c(exact, list(
       claim = query$budget, realised = plan$realised, law = query$law,
-      title = format(x)[[1]], draws = draws
+      title = format(x)[[1]], noise = x$privacy$noise, draws = draws
     ), statistical),
     class = c("confide_release_audit", "confide_audit")
   )
@@ -139,6 +139,7 @@ format.confide_release_audit <- function(x, ...) {
   name <- if (x$law == "gaussian") "rho" else "epsilon"
   c(
     paste0("<audit>  ", shorten(inline_title(x$title), 71L)),
+    sprintf("noise: %s, from the public arguments", x$noise),
     if (x$law == "gaussian") {
       sprintf(
         "exact Renyi divergence at %d orders: at most alpha * %s, claim %s",

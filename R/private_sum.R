@@ -32,7 +32,8 @@
 #'   it.
 #' @section Errors:
 #' `confide_error_domain` when `x` holds missing or infinite values (unless `na = "impute"`), has
-#' more than 2^31 rows or is not of the kind above, with a text that does not depend on the values; `confide_error_parameter` for other arguments;
+#' more than 2^31 rows or is not of the kind above, with a text that does not depend on the values;
+#' `confide_error_parameter` for other arguments;
 #' `confide_error_randomness` when the operating system gives no random numbers. A domain error does
 #' tell that the data left the declared domain: show it only to who may see the data.
 #' @references
