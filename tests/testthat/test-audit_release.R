@@ -112,3 +112,14 @@ test_that("the noise that R draws has the exact law", {
     expect_lt(statistic, stats::qchisq(1 - 1e-6, length(expected) - 1))
   }
 })
+
+test_that("numbers of draws and confidences of an audit are checked before anything is drawn", {
+  release <- private_count(TRUE, rho = 1, neighbours = "replace")
+  for (n in list(-1, 1.5, "10", 2^53 + 2, NA, Inf, NULL, c(1, 2), TRUE)) {
+    expect_confide_error(audit(release, draws = n, rng = "r"), "parameter", "`draws`")
+  }
+  for (confidence in list(0, 1, NA, "a", -0.5)) {
+    expect_confide_error(audit(release, confidence = confidence), "parameter")
+  }
+  expect_confide_error(audit(release, draw = 10), "parameter")
+})
