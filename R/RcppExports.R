@@ -9,16 +9,16 @@ channel_privatize <- function(codes, probabilities, epsilon, rng) {
     .Call(`_confide_channel_privatize`, codes, probabilities, epsilon, rng)
 }
 
-composition_delta <- function(epsilon, levels, at) {
-    .Call(`_confide_composition_delta`, epsilon, levels, at)
+composition_delta <- function(attributes, at) {
+    .Call(`_confide_composition_delta`, attributes, at)
 }
 
-composition_epsilon <- function(epsilon, levels, delta) {
-    .Call(`_confide_composition_epsilon`, epsilon, levels, delta)
+composition_epsilon <- function(attributes, delta) {
+    .Call(`_confide_composition_epsilon`, attributes, delta)
 }
 
-response_renyi <- function(epsilon, levels, alpha) {
-    .Call(`_confide_response_renyi`, epsilon, levels, alpha)
+response_renyi <- function(attributes, alpha) {
+    .Call(`_confide_response_renyi`, attributes, alpha)
 }
 
 channel_delta <- function(probabilities, largest, at) {

@@ -179,13 +179,20 @@ format.confide_audit <- function(x, ...) {
       "worst log-ratio of the sampler's weights: %s, claim %s",
       format(x$worst_log_ratio, digits = 12), format_epsilon(x$claim)
     ),
+    format_audit_verdict(x, "two values: epsilon", "mechanism")
+  )
+}
+
+# What draws showed, where there were any, and whether the claim stands.
+format_audit_verdict <- function(x, of, thing) {
+  c(
     if (x$draws > 0) {
       sprintf(
-        "from %s draws of two values: epsilon is at least %s (confidence %s)",
-        format_count(x$draws), format_number(x$lower_bound, 4), format(x$confidence, digits = 7)
+        "from %s draws of %s is at least %s (confidence %s)",
+        format_count(x$draws), of, format_number(x$lower_bound, 4), format(x$confidence, digits = 7)
       )
     },
-    if (x$ok) "the claim holds" else "THE CLAIM FAILS: do not use this mechanism"
+    if (x$ok) "the claim holds" else paste("THE CLAIM FAILS: do not use this", thing)
   )
 }
 

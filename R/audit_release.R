@@ -152,13 +152,6 @@ format.confide_release_audit <- function(x, ...) {
         format(x$worst_log_ratio, digits = 12), format_epsilon(x$claim)
       )
     },
-    if (x$draws > 0) {
-      sprintf(
-        "from %s draws of two answers: %s is at least %s (confidence %s)",
-        format_count(x$draws), name, format_number(x$lower_bound, 4),
-        format(x$confidence, digits = 7)
-      )
-    },
-    if (x$ok) "the claim holds" else "THE CLAIM FAILS: do not use this release"
+    format_audit_verdict(x, paste("two answers:", name), "release")
   )
 }

@@ -17,7 +17,7 @@
 #'
 #'   `as.matrix()` puts the channel together again.
 #' @section Errors:
-#' `confide_error_parameter` for another mechanism or too many cells.
+#' `confide_error_parameter` for another mechanism, noise that is not uniform, or too many cells.
 #' @references
 #' Ruiz, N. (2026). arXiv 2603.05261.
 #'
@@ -31,7 +31,7 @@
 #' @export
 birkhoff <- function(mechanism) {
   check_mechanism(mechanism)
-  refuse_noise(mechanism, "A decomposition into permutations")
+  check_bistochastic(mechanism)
   parts <- entropy_parts(mechanism)
   if (prod(parts$sizes) > max_permutations) {
     abort_parameter(c(
@@ -58,6 +58,17 @@ birkhoff <- function(mechanism) {
 }
 
 max_permutations <- 1024
+
+# Columns of a mean of permutations sum to 1; those of a channel with other noise do not.
+check_bistochastic <- function(mechanism, call = rlang::caller_env()) {
+  if (length(mechanism$noise) == 0) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "{.arg mechanism} must have uniform noise: only then it is a mean of permutations.",
+    x = "Noise of their own {?has/have} {enumerate_names(names(mechanism$noise))}."
+  ), call = call)
+}
 
 # Of the shifts 0, ..., k - 1; as the sampler's integers realise them.
 shift_weights <- function(epsilon, size) {

@@ -293,6 +293,27 @@ check_finite_probabilities <- function(p, arg, call) {
   }
 }
 
+# Settings of an iterative search over their defaults: a tolerance, and whole numbers.
+check_control <- function(control, defaults, call = rlang::caller_env()) {
+  known <- names(defaults)
+  if (!is.list(control) || !all(rlang::names2(control) %in% known)) {
+    abort_parameter(c(
+      "{.arg control} must be a list with {.or {.field {known}}}.",
+      x = if (is.list(control) && length(control) > 0) {
+        "Its names are {enumerate_names(rlang::names2(control))}."
+      } else {
+        "It is {describe(control)}."
+      }
+    ), call = call)
+  }
+  control <- utils::modifyList(defaults, control)
+  for (name in setdiff(known, "tolerance")) {
+    control[[name]] <- check_whole_number(control[[name]], arg = name, call = call)
+  }
+  control$tolerance <- check_positive(control$tolerance, arg = "tolerance", call = call)
+  control
+}
+
 check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
   if (is.logical(x) && !is.object(x) && length(x) == 1 && !is.na(x)) {
     return(unname(x))

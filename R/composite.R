@@ -145,15 +145,7 @@ feasible_rows <- function(feasible, alphabets, call) {
     ), call = call)
   }
   codes <- vapply(names(alphabets), function(name) {
-    labels <- as.character(feasible[[name]])
-    codes <- match(enc2utf8(labels), alphabet_labels(alphabets[[name]]))
-    if (anyNA(codes)) {
-      abort_parameter(c(
-        "The column {.field {name}} of {.arg feasible} must hold levels of that attribute.",
-        x = "Not a level: {enumerate_names(unique(labels[is.na(codes)]))}."
-      ), call = call)
-    }
-    codes
+    column_codes(as.character(feasible[[name]]), alphabets[[name]], name, "feasible", call)
   }, integer(nrow(feasible)))
   feasible_codes(matrix(codes, nrow(feasible)), names(alphabets))
 }

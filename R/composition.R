@@ -15,6 +15,13 @@
 #' claim: no number here is below the truth. Divergences of Renyi and of Kullback and Leibler add up
 #' over the attributes. For [mech_matrix()] all pairs of rows are compared.
 #'
+#' With noise of your own the losses are those of the two levels that the noise gives least often:
+#' told apart in one order or in the other, no other two levels are easier to tell apart at any
+#' epsilon. Which order is worse depends on epsilon and on the other attributes, so all products of
+#' them are composed and the largest delta is taken. Where these are too many (beyond about ten
+#' different attributes with noise of their own) one law that dominates both orders takes their
+#' place: then delta and epsilon are upper bounds, mostly close ones.
+#'
 #' @param mechanism (mechanism) Made by [mech_lambda()], [mech_rr()] or [mech_matrix()].
 #' @param epsilon (finite numbers, at least 0) Where to evaluate the profile.
 #' @param alpha (numbers above 1, `Inf` allowed) Orders of the Renyi divergence.
@@ -88,33 +95,37 @@ epsilon_at <- function(mechanism, delta) UseMethod("epsilon_at")
 renyi_at <- function(mechanism, alpha) UseMethod("renyi_at")
 measures_by_attribute <- function(mechanism) UseMethod("measures_by_attribute")
 
-# What composes the record: one randomized response for each attribute.
+# What composes the record: one randomized response for each attribute. The last three columns are
+# those of known noise: lambda, and (1 - lambda) q of the two levels that q gives least often.
 responses <- function(mechanism) {
-  refuse_noise(mechanism, "Composition over attributes", call = rlang::caller_env(2))
   alphabets <- mechanism$alphabets %||% list(level = mechanism$alphabet)
-  data.frame(
+  parts <- data.frame(
     attribute = names(alphabets),
     epsilon = unname(mechanism$epsilon),
-    levels = unname(alphabet_sizes(alphabets))
+    levels = unname(alphabet_sizes(alphabets)),
+    kept = NA_real_, rarest = NA_real_, second = NA_real_
   )
+  for (name in names(mechanism$noise)) {
+    law <- mechanism$noise[[name]]
+    least <- (1 - law$lambda) * sort(unname(law$asked))[1:2]
+    parts[parts$attribute == name, c("kept", "rarest", "second")] <- c(law$lambda, least)
+  }
+  parts
 }
 
 #' @exportS3Method
 delta_at.confide_lambda <- function(mechanism, epsilon) {
-  parts <- responses(mechanism)
-  composition_delta(parts$epsilon, parts$levels, epsilon)
+  composition_delta(responses(mechanism), epsilon)
 }
 
 #' @exportS3Method
 epsilon_at.confide_lambda <- function(mechanism, delta) {
-  parts <- responses(mechanism)
-  composition_epsilon(parts$epsilon, parts$levels, delta)
+  composition_epsilon(responses(mechanism), delta)
 }
 
 #' @exportS3Method
 renyi_at.confide_lambda <- function(mechanism, alpha) {
-  parts <- responses(mechanism)
-  sums <- apply(response_renyi(parts$epsilon, parts$levels, alpha), 1, sum_rounded_up)
+  sums <- apply(response_renyi(responses(mechanism), alpha), 1, sum_rounded_up)
   pmin(as.numeric(sums), claimed_epsilon(mechanism))
 }
 
@@ -125,7 +136,7 @@ measures_by_attribute.confide_lambda <- function(mechanism) {
   odds <- exp(-parts$epsilon)
   truthful <- 1 / (1 + (parts$levels - 1) * odds)
   lambda <- -expm1(-parts$epsilon) * truthful
-  data.frame(
+  measures <- data.frame(
     attribute = parts$attribute,
     epsilon = parts$epsilon,
     tv = lambda,
@@ -133,6 +144,26 @@ measures_by_attribute.confide_lambda <- function(mechanism) {
     # the closed form of lambda^2 (1 / a + 1 / b), which keeps its digits near epsilon 0
     chi2 = lambda * 2 * sinh(parts$epsilon),
     bayes_success = truthful
+  )
+  noisy <- !is.na(parts$kept)
+  measures[noisy, names(measures)] <- noise_measures(parts[noisy, ])
+  measures
+}
+
+# The larger of the two worst pairs of true values, see src/composition.h; c is (1 - lambda) q. No
+# level is likelier under another truth than under itself, so the best guess is the report.
+noise_measures <- function(parts) {
+  lambda <- parts$kept
+  divergence <- function(own, other) {
+    own_loss <- log1p(lambda / own)
+    other_loss <- ifelse(other > 0, log1p(lambda / other), 0)
+    (lambda + own) * own_loss - other * other_loss
+  }
+  data.frame(
+    attribute = parts$attribute, epsilon = parts$epsilon, tv = lambda,
+    kl = pmax(divergence(parts$rarest, parts$second), divergence(parts$second, parts$rarest)),
+    chi2 = lambda^2 * (1 / parts$rarest + 1 / (lambda + parts$second)),
+    bayes_success = lambda + (1 - lambda) / parts$levels
   )
 }
 

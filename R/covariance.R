@@ -58,22 +58,16 @@ estimate_covariance <- function(x, mechanism, ..., scores = NULL, margin = NULL,
   check_required(x, "Give reports or counts.")
   margin <- check_margin(margin, mechanism)
   scores <- check_score_list(scores, names(mechanism$alphabets))
-  if (!rlang::is_bool(correlation)) {
-    abort_parameter(c(
-      "{.arg correlation} must be TRUE or FALSE.",
-      x = "It is {describe(correlation)}."
-    ))
-  }
+  check_flag(correlation)
   call <- rlang::current_env()
   numbers <- lapply(stats::setNames(nm = margin), function(name) {
     attribute_scores(name, mechanism$alphabets[[name]], scores[[name]], call)
   })
-  refuse_noise(mechanism, "{.fn estimate_covariance}", margin)
   counts <- as_counts(x, mechanism, weights, count)
   check_some_reports(counts)
   records <- margin_records(counts, margin)
   lambda <- mechanism$lambda[margin]
-  moments <- score_moments(records, numbers, lambda)
+  moments <- score_moments(records, numbers, attribute_channels(mechanism, margin))
   new_covariance(moments, list(
     what = if (correlation) "correlation" else "covariance",
     scores = numbers, lambda = lambda, n = counts$n, weighted = !is.null(counts$squares),
@@ -93,10 +87,10 @@ margin_records <- function(counts, margin) {
 }
 
 # Unbiased values g of the scores and h of their squares, for each record.
-score_values <- function(records, numbers, lambda) {
+score_values <- function(records, numbers, channels) {
   look_up <- function(power) {
     columns <- lapply(seq_along(numbers), function(j) {
-      debias_values(numbers[[j]]^power, lambda[[j]])[records$codes[, j]]
+      debias_values(numbers[[j]]^power, channels[[j]])[records$codes[, j]]
     })
     matrix(unlist(columns), ncol = length(numbers), dimnames = list(NULL, names(numbers)))
   }
@@ -104,8 +98,9 @@ score_values <- function(records, numbers, lambda) {
 }
 
 # `lost` is the share of a variance that centring at the mean takes away: 1 / n without weights.
-score_moments <- function(records, numbers, lambda) {
-  values <- score_values(records, numbers, lambda)
+score_moments <- function(records, numbers, channels) {
+  values <- score_values(records, numbers, channels)
+  lambda <- vapply(channels, `[[`, numeric(1), "lambda")
   total <- sum(records$weight)
   lost <- sum(records$square) / total^2
   centre <- colSums(records$weight * values$g) / total
@@ -309,7 +304,7 @@ format_covariance_title <- function(x) {
       "<%s>  %s, %s%s", x$what, plural(length(x$mean), "scored attribute"), plural(x$n, "report"),
       if (x$weighted) ", weighted" else ""
     ),
-    sub("^<([^>]*)> *", "\\1, ", x$title)
+    inline_title(x$title)
   )
 }
 
@@ -324,8 +319,7 @@ print.confide_covariance <- function(x, ..., n = 5L) {
   ), digits = 3)
   rownames(shown) <- shorten(rows$term, 36L)
   print(utils::head(shown, n), quote = FALSE, right = TRUE)
-  if (nrow(shown) > n) writeLines(sprintf("... and %s", plural(nrow(shown) - n, "more pair")))
-  writeLines(as.character(covariance_notes(x)))
+  writeLines(c(format_rest(nrow(shown), n, "pair"), covariance_notes(x)))
   invisible(x)
 }
 

@@ -75,7 +75,7 @@ estimate <- function(x, mechanism, ..., method = c("moment", "ml", "simplex", "c
   request <- list(
     margin = check_margin(margin, mechanism),
     max_cells = check_whole_number(max_cells),
-    control = check_em_control(control),
+    control = check_control(control, list(max_evaluations = 20000, tolerance = 1e-12)),
     target = target
   )
   check_informative(mechanism)
@@ -85,7 +85,7 @@ estimate <- function(x, mechanism, ..., method = c("moment", "ml", "simplex", "c
   decoded <- decode(mechanism, counts, request)
   if (!is.null(structural_zeros)) {
     decoded$possible <- support_of(structural_zeros, mechanism, request$margin)
-    check_possible_reports(decoded)
+    check_possible_reports(decoded$reported$total, decoded$possible, decoded$decoder)
   }
   finish_estimate(decoded, method, mechanism, counts, request)
 }
@@ -152,43 +152,14 @@ describe_names <- function(x) {
   if (is.character(x)) enumerate_names(x) else describe(x)
 }
 
-check_em_control <- function(control, call = rlang::caller_env()) {
-  defaults <- list(max_evaluations = 20000, tolerance = 1e-12)
-  if (!is.list(control) || !all(rlang::names2(control) %in% names(defaults))) {
-    abort_parameter(c(
-      "{.arg control} must be a list with {.field max_evaluations} or {.field tolerance}.",
-      x = "It is {describe(control)}."
-    ), call = call)
-  }
-  control <- utils::modifyList(defaults, control)
-  control$max_evaluations <- check_whole_number(
-    control$max_evaluations,
-    arg = "max_evaluations", call = call
-  )
-  if (!is_plain_number(control$tolerance) || !isTRUE(control$tolerance > 0)) {
-    abort_parameter(c(
-      "{.field tolerance} must be one number above 0.",
-      x = "It is {describe(control$tolerance)}."
-    ), call = call)
-  }
-  control
-}
-
 #' @exportS3Method
 decode.confide_lambda <- function(mechanism, counts, request, call = rlang::caller_env()) {
   sizes <- counts$sizes
   margin <- match(request$margin, names(sizes))
-  cells <- prod(sizes[margin])
-  if (cells > request$max_cells) {
-    abort_parameter(c(
-      "A joint table may have at most {format(request$max_cells, scientific = FALSE)} cells.",
-      x = "This one has {format(cells, digits = 4)}.",
-      i = paste(
-        "Give a {.arg margin} of fewer attributes,",
-        "or ask {.fn estimate_cells} for the cells of interest."
-      )
-    ), call = call)
-  }
+  check_table_size(prod(sizes[margin]), request$max_cells, paste(
+    "Give a {.arg margin} of fewer attributes,",
+    "or ask {.fn estimate_cells} for the cells of interest."
+  ), call)
   decode_product(
     tabulate_margin(counts, sizes, margin),
     n = counts$n,
@@ -199,6 +170,16 @@ decode.confide_lambda <- function(mechanism, counts, request, call = rlang::call
     ),
     dimnames = levels(mechanism)[request$margin]
   )
+}
+
+check_table_size <- function(cells, max_cells, advice, call = rlang::caller_env()) {
+  if (cells > max_cells) {
+    abort_parameter(c(
+      "A joint table may have at most {format_count(max_cells)} cells.",
+      x = "This one has {format_number(cells)}.",
+      i = advice
+    ), call = call)
+  }
 }
 
 #' @exportS3Method
@@ -268,7 +249,7 @@ finish_estimate <- function(decoded, method, mechanism, counts, request) {
   decoded$moment <- decoded$estimate
   fit <- switch(method,
     moment = list(estimate = decoded$estimate),
-    ml = fit_likelihood(decoded, request$control),
+    ml = c(fit_likelihood(decoded, request$control), list(control = request$control)),
     simplex = list(estimate = simplex_projection(decoded$estimate)),
     clip = list(estimate = clip_shares(decoded$estimate))
   )

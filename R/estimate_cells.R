@@ -114,18 +114,25 @@ event_column_codes <- function(values, alphabet, name, arg, call) {
   sizes <- lengths(sets)
   labels <- as.character(unlist(lapply(sets, as.character)))
   labels[is.na(labels)] <- missing_label
-  codes <- match(enc2utf8(labels), alphabet_labels(alphabet))
-  if (anyNA(codes) || any(sizes == 0)) {
+  if (any(sizes == 0)) {
     abort_parameter(c(
-      "The column {.field {name}} of {.arg {arg}} must hold levels of that attribute.",
-      x = if (anyNA(codes)) {
-        "Not a level: {enumerate_names(unique(labels[is.na(codes)]))}."
-      } else {
-        "A set of levels is empty."
-      }
+      "The column {.field {name}} of {.arg {arg}} must hold sets of at least one level.",
+      x = "A set of levels is empty."
     ), call = call)
   }
+  codes <- column_codes(labels, alphabet, name, arg, call)
   lapply(unname(split(codes, rep(seq_along(sets), sizes))), function(set) sort(unique(set)))
+}
+
+column_codes <- function(labels, alphabet, name, arg, call) {
+  codes <- match(enc2utf8(labels), alphabet_labels(alphabet))
+  if (anyNA(codes)) {
+    abort_parameter(c(
+      "The column {.field {name}} of {.arg {arg}} must hold levels of that attribute.",
+      x = "Not a level: {enumerate_names(unique(labels[is.na(codes)]))}."
+    ), call = call)
+  }
+  codes
 }
 
 name_events <- function(events, domain) {

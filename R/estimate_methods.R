@@ -5,10 +5,12 @@
 #' @param level (number in (0, 1)) Confidence level.
 #' @param method (string) `"wald"`: estimate plus or minus a normal quantile times the standard
 #'   error. `"exact"` and `"wilson"`: Clopper-Pearson or Wilson intervals of the reported share,
-#'   carried over to the true share; one attribute, uniform noise, no weights. All are cut to
-#'   `[0, 1]` unless `cut = FALSE`. They are intervals of the moment estimate for every estimation
-#'   method.
+#'   carried over to the true share; one attribute, no weights. These are intervals of the moment
+#'   estimate for every estimation method. `"bootstrap"`: see the section on it. All are cut to
+#'   `[0, 1]` unless `cut = FALSE`.
 #' @param cut (logical) Whether intervals are cut to `[0, 1]`.
+#' @param replicates (whole number, at least 100) Bootstrap samples, drawn with R's generator
+#'   (`set.seed()` works); each costs one estimate.
 #' @param type (string) Which uncertainty: `"total"`, or the part that comes from `"privacy"` (the
 #'   randomization), or from `"sampling"` (people drawn from a population). The two parts add up to
 #'   the total.
@@ -29,6 +31,19 @@
 #'   the number of free shares.
 #' * `tidy()`, `glance()`: as in package broom. `augment()`: for each cell what was reported and
 #'   what the fit expects.
+#' @section Bootstrap intervals:
+#' For estimates with `method = "ml"` (or `"simplex"`, `"clip"`), which are distributions and may lie
+#' on the boundary, where standard errors say little. Tables of reports are drawn from what the
+#' estimate expects, and estimated again by the same method; the limits are quantiles of these
+#' estimates (parametric bootstrap, percentile). They cover sampling and randomization, are never
+#' outside `[0, 1]`, and belong to `coef()`. Two or more of them do not hold jointly.
+#' @references
+#' Efron, B. and Tibshirani, R. J. (1993). *An Introduction to the Bootstrap*. Chapman and Hall.
+#' Chapters 6 and 13.
+#'
+#' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+#' *Journal of the American Statistical Association* 22, 209-212.
+#' \doi{10.1080/01621459.1927.10502953}
 #' @name estimate-methods
 NULL
 
@@ -81,16 +96,17 @@ std_error <- function(x, what = c("total", "privacy", "sampling")) {
 #' @rdname estimate-methods
 #' @export
 confint.confide_estimate <- function(object, parm, level = 0.95, ...,
-                                     method = c("wald", "exact", "wilson"), cut = TRUE) {
+                                     method = c("wald", "exact", "wilson", "bootstrap"),
+                                     cut = TRUE, replicates = 999) {
   check_dots_empty(...)
   level <- check_level(level)
-  method <- check_choice(method, c("wald", "exact", "wilson"))
-  limits <- if (method == "wald") {
-    wald_limits(object, level)
-  } else {
+  method <- check_choice(method, c("wald", "exact", "wilson", "bootstrap"))
+  limits <- switch(method,
+    wald = wald_limits(object, level),
+    bootstrap = bootstrap_limits(object, level, check_whole_number(replicates, min = 100)),
     transformed_limits(object, level, method)
-  }
-  if (isTRUE(cut)) {
+  )
+  if (check_flag(cut)) {
     limits <- pmin(pmax(limits, 0), 1)
   }
   percent <- format(100 * c(1 - level, 1 + level) / 2, trim = TRUE)
@@ -103,13 +119,14 @@ wald_limits <- function(object, level) {
   cbind(object$moment - half, object$moment + half)
 }
 
-# One attribute with uniform noise: the true share is an increasing line of the reported one.
+# One attribute: the true share is an increasing line of the reported one.
 transformed_limits <- function(object, level, method, call = rlang::caller_env()) {
   decoder <- object$decoder
   population <- object$target == "population"
-  if (!is_one_way(decoder) || !is.null(object$reported$square) || !population) {
+  one_attribute <- decoder$type == "product" && length(decoder$lambda) == 1
+  if (!one_attribute || !is.null(object$reported$square) || !population) {
     abort_parameter(c(
-      "{.val {method}} intervals exist for one attribute with uniform noise and no weights.",
+      "{.val {method}} intervals exist for one attribute without weights.",
       x = if (!population) "This estimate is of the file's own table, which they do not cover.",
       i = "Use {.code method = \"wald\"}."
     ), call = call)

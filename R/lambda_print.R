@@ -44,7 +44,7 @@ noise_words <- function(mechanism) {
 
 #' @exportS3Method
 format_precision.confide_lambda <- function(mechanism) {
-  need <- 100 * product_variance(spread = attribute_spreads(mechanism))
+  need <- 100 * product_variance(attribute_spreads(mechanism))
   sprintf(
     "10 %% relative error of a cell of the joint table needs about %s reports",
     format_number(need, 2)

@@ -13,9 +13,9 @@
 #'   `~ a * z + b * z`, or its generating class as in [stats::loglin()], such as
 #'   `list(c("a", "z"), c("b", "z"))`. Terms below the given ones are always in the model. The table
 #'   is that of the attributes named; others are summed over.
-#' @param zeros (data frame or `NULL`) Structural zeros: combinations that cannot be, one a row,
-#'   with columns named after attributes of the model (an attribute left out stands for all its
-#'   levels).
+#' @param structural_zeros (logical array, table or vector, or data frame of cells) Cells that cannot
+#'   be, as in [estimate()]. An array has the attributes of the model as dimensions, in the order of
+#'   the mechanism.
 #' @param draws (whole number) 0 (default): the p-value of the chi-squared law. Otherwise the number
 #'   of parametric bootstrap tables, drawn with R's generator (`set.seed()` works), that the p-value
 #'   is based on; useful where an estimate lies on the boundary.
@@ -49,7 +49,7 @@
 #' people <- expand.grid(a = 1:2, b = 1:2, z = 1:2)[rep(1:8, c(90, 30, 30, 10, 10, 30, 30, 90)), ]
 #' log_linear_test(privatize(people, m), m, ~ a * z + b * z)
 #' @export
-log_linear_test <- function(x, mechanism, model, ..., zeros = NULL, draws = 0, count = NULL,
+log_linear_test <- function(x, mechanism, model, ..., structural_zeros = NULL, draws = 0, count = NULL,
                             max_cells = 2^16, control = list()) {
   check_dots_empty(...)
   check_lambda_mechanism(mechanism)
@@ -58,10 +58,12 @@ log_linear_test <- function(x, mechanism, model, ..., zeros = NULL, draws = 0, c
   margins <- model_margins(model, names(mechanism$alphabets))
   margin <- intersect(names(mechanism$alphabets), unlist(margins))
   domain <- levels(mechanism)[margin]
-  check_table_size(lengths(domain), check_whole_number(max_cells))
+  check_table_size(
+    prod(lengths(domain)), check_whole_number(max_cells), "Name fewer attributes in {.arg model}."
+  )
   draws <- check_whole_number(draws, min = 0)
-  control <- check_em_control(utils::modifyList(list(tolerance = 1e-10), check_list(control)))
-  possible <- possible_cells(zeros, domain)
+  control <- check_control(control, list(max_evaluations = 20000, tolerance = 1e-10))
+  possible <- support_of(structural_zeros, mechanism, margin)
   problem <- list(
     sizes = lengths(domain), margins = lapply(margins, match, margin), possible = possible,
     lambda = unname(mechanism$lambda[margin]),
@@ -70,15 +72,10 @@ log_linear_test <- function(x, mechanism, model, ..., zeros = NULL, draws = 0, c
   )
   df <- model_freedom(problem)
   counts <- as_counts(x, mechanism, NULL, count)
-  if (!is.null(counts$squares)) {
-    abort_parameter(c(
-      "The tests are for reports without weights.",
-      x = "These counts are weighted."
-    ))
-  }
+  refuse_weights(counts)
   check_some_reports(counts)
   observed <- tabulate_margin(counts, counts$sizes, match(margin, names(counts$sizes)))$total
-  check_possible(observed, problem)
+  check_possible_reports(observed, possible, c(list(type = "product"), problem))
   fit <- likelihood_ratio(observed, problem)
   p_value <- if (draws == 0) {
     stats::pchisq(fit$statistic, df, lower.tail = FALSE)
@@ -94,19 +91,6 @@ log_linear_test <- function(x, mechanism, model, ..., zeros = NULL, draws = 0, c
     saturated = as_array(fit$saturated),
     boundary = fit$boundary, converged = fit$converged, privacy = counts$privacy
   ), class = "htest")
-}
-
-check_list <- function(control, call = rlang::caller_env()) {
-  if (is.list(control) && rlang::is_dictionaryish(control)) {
-    return(control)
-  }
-  if (is.list(control) && length(control) == 0) {
-    return(control)
-  }
-  abort_parameter(c(
-    "{.arg control} must be a list with {.field max_evaluations} or {.field tolerance}.",
-    x = "It is {describe(control)}."
-  ), call = call)
 }
 
 # The model -----------------------------------------------------------------------
@@ -168,53 +152,6 @@ format_margins <- function(margins) {
   shorten(paste0("[", each, "]", collapse = ""), 70L)
 }
 
-check_table_size <- function(sizes, max_cells, call = rlang::caller_env()) {
-  if (prod(sizes) > max_cells) {
-    abort_parameter(c(
-      "The table may have at most {format(max_cells, scientific = FALSE)} cells.",
-      x = "This one has {format(prod(sizes), digits = 4)}.",
-      i = "Name fewer attributes in {.arg model}."
-    ), call = call)
-  }
-}
-
-# TRUE for cells that can be.
-possible_cells <- function(zeros, domain, call = rlang::caller_env()) {
-  possible <- rep(TRUE, prod(lengths(domain)))
-  if (is.null(zeros)) {
-    return(possible)
-  }
-  if (!is.data.frame(zeros) || length(zeros) == 0 || !all(names(zeros) %in% names(domain))) {
-    abort_parameter(c(
-      "{.arg zeros} must be a data frame whose columns are attributes of the model.",
-      x = if (is.data.frame(zeros)) {
-        "Its columns are {enumerate_names(names(zeros))}."
-      } else {
-        "It is {describe(zeros)}."
-      }
-    ), call = call)
-  }
-  grid <- expand.grid(lapply(lengths(domain), seq_len))
-  codes <- lapply(stats::setNames(nm = names(zeros)), function(name) {
-    labels <- as.character(zeros[[name]])
-    labels[is.na(labels)] <- missing_label
-    found <- match(enc2utf8(labels), domain[[name]])
-    if (anyNA(found)) {
-      abort_parameter(c(
-        "The column {.field {name}} of {.arg zeros} must hold levels of that attribute.",
-        x = "Not a level: {enumerate_names(unique(labels[is.na(found)]))}."
-      ), call = call)
-    }
-    found
-  })
-  key <- function(columns) do.call(paste, unname(as.list(columns)))
-  possible[key(grid[names(zeros)]) %in% key(codes)] <- FALSE
-  if (sum(possible) < 2) {
-    abort_parameter("{.arg zeros} must leave at least two possible cells.", call = call)
-  }
-  possible
-}
-
 # Free shares of the saturated model less those of the model.
 model_freedom <- function(problem, call = rlang::caller_env()) {
   parameters <- if (all(problem$possible)) {
@@ -249,17 +186,6 @@ rank_on_possible <- function(problem) {
     outer(cell, unique(cell), `==`) + 0
   })
   qr(do.call(cbind, indicators), tol = 1e-9)$rank
-}
-
-check_possible <- function(observed, problem, call = rlang::caller_env()) {
-  spread <- lambda_apply(as.numeric(problem$possible), problem$lambda, problem$noise, "forward")
-  if (any(observed > 0 & spread <= 0)) {
-    abort_parameter(c(
-      "{.arg zeros} must agree with the reports.",
-      x = "There are reports that no possible cell can lead to.",
-      i = "That happens only where an attribute is not randomized (lambda = 1)."
-    ), call = call)
-  }
 }
 
 # The fits -------------------------------------------------------------------------

@@ -129,20 +129,6 @@ attribute_noise <- function(mechanism, name) {
   if (is.null(law)) uniform_noise(mechanism$alphabets[[name]]$size) else unname(realised_noise(law))
 }
 
-# For what is derived for uniform noise only.
-refuse_noise <- function(mechanism, what, attributes = names(mechanism$alphabets),
-                         call = rlang::caller_env()) {
-  others <- intersect(attributes, names(mechanism$noise))
-  if (length(others) == 0) {
-    return(invisible())
-  }
-  abort_parameter(c(
-    paste(what, "needs uniform noise."),
-    x = "Noise of their own {?has/have} {enumerate_names(others)}.",
-    i = "{.fn estimate}, {.fn estimate_cells} and {.fn private_test} take any noise."
-  ), call = call)
-}
-
 # The entropy rate -sum_u mu_u sum_v p_uv log2 p_uv; the stationary distribution mu of P = lambda I
 # + (1 - lambda) 1 q' is q.
 noise_entropy <- function(law) {
@@ -164,13 +150,14 @@ noise_hardest_pair <- function(law) {
 # uniform noise (Ruiz 2026), otherwise averaged over the levels.
 attribute_spreads <- function(mechanism, parts = entropy_parts(mechanism)) {
   spread <- (parts$sizes - 1) / parts$lambda^2
-  spread[names(mechanism$noise)] <- vapply(mechanism$noise, noise_spread, numeric(1))
+  spread[names(mechanism$noise)] <- vapply(mechanism$noise, function(law) {
+    noise_spread(realised_lambda(law), realised_noise(law))
+  }, numeric(1))
   spread
 }
 
-noise_spread <- function(law) {
-  size <- length(law$words)
-  lambda <- realised_lambda(law)
-  reported <- lambda / size + (1 - lambda) * realised_noise(law)
+noise_spread <- function(lambda, shares) {
+  size <- length(shares)
+  reported <- lambda / size + (1 - lambda) * shares
   size^2 * mean(reported * (1 - reported)) / lambda^2
 }

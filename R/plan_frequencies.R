@@ -8,7 +8,8 @@
 #' The relative variance of such a cell of a table of attributes with \eqn{r_j} levels is
 #' \eqn{(\prod_j (1 + (r_j - 1) / \lambda_j^2) - 1) / n} (Ruiz 2026). It grows like the product of
 #' \eqn{1 / \lambda^2}: the method takes away the computational curse of dimensionality, not the
-#' statistical one.
+#' statistical one. With noise of your own cells have errors of different size; the error is then
+#' the root of their mean square.
 #'
 #' @param levels What the attributes are: whole numbers (their sizes, named or not, each at least
 #'   2), a named list or data frame as [mech_lambda()] takes it, or the labels of a single
@@ -25,13 +26,16 @@
 #'   table. With a single size in `levels`, the number of attributes of that size.
 #' @param scale (`"absolute"` or `"relative"`) Whether `error` is the standard error of the share or
 #'   that divided by the share.
-#' @param mechanism (`"lambda"` or `"rr"`) Kind of mechanism; `"rr"` is for one attribute.
+#' @param noise (list of probability vectors, named by attributes, or `NULL`) As in
+#'   [mech_lambda()]: from which distribution a replaced answer is drawn. Uniform where left out.
+#' @param mechanism (`"lambda"` or `"rr"`) Kind of mechanism; `"rr"` is for one attribute, with
+#'   uniform noise.
 #' @returns A list of class `confide_plan`: `$n` (whole, rounded up), `$error` (as reached with it
 #'   when n is asked for), `$relative_error`, `$epsilon` and `$lambda` (named, one number an
 #'   attribute; all equal when epsilon is asked for), `$joint_epsilon` (of a record), `$levels`
 #'   (sizes), `$table` (names of the table's attributes), `$way`, `$scale`, `$n_without_privacy`
 #'   (reports that the same error needs without randomization), `$solved` (`"n"`, `"error"` or
-#'   `"epsilon"`), `$mechanism`. It has `print()`, `plot()` and `autoplot()`.
+#'   `"epsilon"`), `$mechanism`, `$noise` (where it is not uniform). It has `print()`, `plot()` and `autoplot()`.
 #' @section Errors:
 #' `confide_error_parameter` unless exactly one of n, error and epsilon (or lambda) is left out, for
 #' values outside their range, and where no epsilon reaches the error with n reports.
@@ -45,16 +49,20 @@
 #' plan_frequencies(c("no", "yes"), n = 1000, epsilon = 1)
 #' @export
 plan_frequencies <- function(levels, ..., n = NULL, error = NULL, epsilon = NULL, lambda = NULL,
-                             way = NULL, scale = c("absolute", "relative"),
+                             way = NULL, scale = c("absolute", "relative"), noise = NULL,
                              mechanism = c("lambda", "rr")) {
   check_dots_empty(...)
   check_required(levels, "Give the sizes of the attributes, or their levels.")
   scale <- check_choice(scale, c("absolute", "relative"))
   mechanism <- check_choice(mechanism, c("lambda", "rr"))
   solved <- check_one_missing(n, error, epsilon, lambda)
-  sizes <- planned_sizes(levels, way)
+  alphabets <- planned_alphabets(levels, way)
+  sizes <- alphabet_sizes(alphabets)
   way <- if (is.null(way)) length(sizes) else check_whole_number(way, max = length(sizes))
-  kind <- structure(list(scale = scale, way = way), class = paste0("plan_", mechanism))
+  kind <- structure(
+    list(scale = scale, way = way, noise = check_noise(noise, alphabets, rlang::current_env())),
+    class = paste0("plan_", mechanism)
+  )
   check_plannable(kind, sizes)
   if (solved != "n") {
     n <- check_whole_number(n)
@@ -66,6 +74,10 @@ plan_frequencies <- function(levels, ..., n = NULL, error = NULL, epsilon = NULL
     smallest_epsilon(kind, sizes, n, error)
   } else {
     attribute_epsilon(sizes, lambda, epsilon)
+  }
+  if (!is.null(lambda)) {
+    kind$lambda <- match_lambda(lambda, sizes)
+    epsilon <- noise_epsilon(kind, epsilon)
   }
   check_in_reach(kind, sizes, epsilon, error)
   if (solved == "n") {
@@ -98,15 +110,20 @@ error_hint <- paste(
   "with {.code scale = \"relative\"} 0.1 is a tenth of the share."
 )
 
-# Named sizes. Bare numbers are sizes, everything else is a domain.
-planned_sizes <- function(levels, way, call = rlang::caller_env()) {
+# Named alphabets. Bare numbers are sizes, everything else is a domain.
+planned_alphabets <- function(levels, way, call = rlang::caller_env()) {
   if (is.list(levels)) {
     check_attributes(levels, call)
-    return(alphabet_sizes(new_alphabets(levels, match_na("error", names(levels)), call)))
+    return(new_alphabets(levels, match_na("error", names(levels)), call))
   }
   if (!is.numeric(levels) || is.object(levels)) {
-    return(c(level = as.numeric(new_alphabet(levels, call = call)$size)))
+    return(list(level = new_alphabet(levels, call = call)))
   }
+  sizes <- as.list(planned_sizes(levels, way, call))
+  new_alphabets(sizes, match_na("error", names(sizes)), call)
+}
+
+planned_sizes <- function(levels, way, call) {
   sizes <- check_numbers(levels, "whole and from 2 to 2^31 - 1", function(x) {
     is.finite(x) & x == round(x) & x >= 2 & x <= max_levels
   }, call = call)
@@ -131,6 +148,12 @@ check_plannable <- function(kind, sizes, call = rlang::caller_env()) UseMethod("
 
 #' @exportS3Method
 check_plannable.default <- function(kind, sizes, call = rlang::caller_env()) {
+  if (length(kind$noise) > 0) {
+    abort_parameter(c(
+      "Noise of your own needs {.code mechanism = \"lambda\"}.",
+      x = "{.arg noise} is given for another mechanism."
+    ), call = call)
+  }
   if (length(sizes) == 1) {
     return(invisible())
   }
@@ -148,7 +171,7 @@ check_plannable.plan_lambda <- function(kind, sizes, call = rlang::caller_env())
 
 #' @exportS3Method
 planned_variance.plan_lambda <- function(kind, sizes, epsilon) {
-  product_variance(sizes, lambda_of(epsilon, sizes))
+  product_variance(planned_spreads(kind, sizes, epsilon))
 }
 
 #' @exportS3Method
@@ -156,8 +179,39 @@ planned_variance.plan_rr <- planned_variance.plan_lambda
 
 # Ruiz 2026: n times the relative variance of a cell of the uniform table. 1 less than the product
 # of the relative second moments; summed so that nothing cancels.
-product_variance <- function(sizes, lambda, spread = (sizes - 1) / lambda^2) {
-  expm1(sum(log1p(spread)))
+product_variance <- function(spreads) {
+  expm1(sum(log1p(spreads)))
+}
+
+# The same of one-way tables.
+planned_spreads <- function(kind, sizes, epsilon) {
+  lambda <- planned_lambda(kind, sizes, epsilon)
+  spreads <- (sizes - 1) / lambda^2
+  for (name in intersect(names(sizes), names(kind$noise))) {
+    spreads[[name]] <- noise_spread(lambda[[name]], kind$noise[[name]])
+  }
+  spreads
+}
+
+# As it was given, else from epsilon.
+planned_lambda <- function(kind, sizes, epsilon) {
+  if (!is.null(kind$lambda)) {
+    return(kind$lambda[names(sizes)])
+  }
+  lambda <- lambda_of(epsilon, sizes)
+  for (name in intersect(names(sizes), names(kind$noise))) {
+    lambda[[name]] <- noise_lambda(kind$noise[[name]], epsilon[[name]], name, rlang::caller_env())
+  }
+  lambda
+}
+
+# attribute_epsilon() is for uniform noise.
+noise_epsilon <- function(kind, epsilon) {
+  for (name in names(kind$noise)) {
+    lambda <- kind$lambda[[name]]
+    epsilon[[name]] <- log1p(lambda / ((1 - lambda) * min(kind$noise[[name]])))
+  }
+  epsilon
 }
 
 lambda_of <- function(epsilon, sizes) {
@@ -166,8 +220,8 @@ lambda_of <- function(epsilon, sizes) {
 
 # The attributes of the table that is hardest to estimate.
 hardest_table <- function(kind, sizes, epsilon) {
-  factors <- (sizes - 1) / lambda_of(epsilon, sizes)^2
-  sort(order(factors, decreasing = TRUE)[seq_len(kind$way)])
+  spreads <- planned_spreads(kind, sizes, epsilon)
+  sort(order(spreads, decreasing = TRUE)[seq_len(kind$way)])
 }
 
 # sqrt(n) times the standard error, on the scale asked for.
@@ -239,7 +293,10 @@ new_plan <- function(kind, sizes, n, epsilon, solved) {
     relative_error = if (kind$scale == "relative") error else error * cells,
     epsilon = epsilon,
     joint_epsilon = sum_rounded_up(unname(epsilon)),
-    lambda = if (inherits(kind, c("plan_lambda", "plan_rr"))) lambda_of(epsilon, sizes),
+    lambda = if (inherits(kind, c("plan_lambda", "plan_rr"))) {
+      planned_lambda(kind, sizes, epsilon)
+    },
+    noise = if (length(kind$noise) > 0) kind$noise,
     levels = sizes,
     table = names(sizes)[table],
     way = kind$way,
@@ -252,7 +309,7 @@ new_plan <- function(kind, sizes, n, epsilon, solved) {
 
 plan_kind <- function(plan) {
   structure(
-    list(scale = plan$scale, way = plan$way),
+    list(scale = plan$scale, way = plan$way, noise = plan$noise, lambda = plan$lambda),
     class = paste0("plan_", plan$mechanism)
   )
 }
@@ -283,6 +340,9 @@ format.confide_plan <- function(x, ...) {
     ),
     if (!is.null(x$lambda)) {
       sprintf("lambda       %s", format_range(x$lambda, function(value) format_number(value, 3)))
+    },
+    if (!is.null(x$noise)) {
+      shorten(paste("noise        of its own:", paste(names(x$noise), collapse = ", ")), 78L)
     },
     sprintf(
       "table        %s, a typical share is %s", format_sizes(sizes),

@@ -87,12 +87,7 @@ test_reports.confide_mechanism <- function(mechanism, x, options, call) {
   check_informative(mechanism, call)
   null <- if (!is.null(p)) check_null(p, mechanism, margin, call)
   counts <- as_counts(x, mechanism, NULL, options$count, call)
-  if (!is.null(counts$squares)) {
-    abort_parameter(c(
-      "The tests are for reports without weights.",
-      x = "These counts are weighted."
-    ), call = call)
-  }
+  refuse_weights(counts, call)
   check_some_reports(counts, call)
   decoded <- decode(mechanism, counts, list(margin = margin, max_cells = 2^24), call)
   test <- if (is.null(null)) {
@@ -104,6 +99,16 @@ test_reports.confide_mechanism <- function(mechanism, x, options, call) {
     data.name = paste("reports on", paste(margin %||% "one attribute", collapse = " and ")),
     privacy = counts$privacy
   )), class = "htest")
+}
+
+refuse_weights <- function(counts, call = rlang::caller_env()) {
+  if (is.null(counts$squares)) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "The tests are for reports without weights.",
+    x = "These counts are weighted."
+  ), call = call)
 }
 
 # Independence within true strata does not carry over to reported ones: with lambda = 0.5 a

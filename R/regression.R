@@ -3,8 +3,8 @@
 #' Least squares for the model of the *true* values, where some variables are attributes that a
 #' mechanism randomized. Plain [stats::lm()] on reports is biased: slopes of randomized predictors
 #' shrink, and others take up what is lost. Here each moment that least squares needs is replaced by
-#' an unbiased one: a function f of a true level by (f(report) - (1 - lambda) mean f) / lambda. An
-#' attribute that occurs twice in a product is reduced to one function of its level first.
+#' an unbiased one: a function f of a true level by (f(report) - (1 - lambda) E f) / lambda, E the
+#' mean under the noise. An attribute that occurs twice in a product is reduced to one function of its level first.
 #'
 #' @param formula (formula) As in [stats::lm()], without offset. Attributes of the mechanism stand
 #'   by themselves; other variables are exact, may be transformed, and are *not* protected by the
@@ -133,7 +133,7 @@ collect_records <- function(input, response) {
     exact = exact[groups$first, , drop = FALSE],
     parts = parts,
     codes = lapply(input$codes, `[`, groups$first),
-    lambda = plan$lambda,
+    channels = plan$channels,
     weight = as.vector(rowsum(input$weights, groups$group, reorder = FALSE)),
     square = as.vector(rowsum(input$weights^2, groups$group, reorder = FALSE))
   )
@@ -146,7 +146,7 @@ moment_column <- function(records, j, k) {
   for (name in names(records$parts)) {
     f <- records$parts[[name]][, j] * records$parts[[name]][, k]
     if (any(f != 1)) {
-      value <- value * debias_values(f, records$lambda[[name]])[records$codes[[name]]]
+      value <- value * debias_values(f, records$channels[[name]])[records$codes[[name]]]
     }
   }
   value

@@ -24,7 +24,6 @@ regression_plan <- function(formula, data, mechanism, scores, call = rlang::call
   }, logical(1))
   check_transformed(variables[!random], attributes, call)
   names(variables)[random] <- vapply(variables[random], rlang::as_string, character(1))
-  refuse_noise(mechanism, "Regression", names(variables)[random], call)
   factors <- attr(parsed, "factors")
   if (length(factors) == 0) {
     factors <- matrix(0L, length(variables), 0)
@@ -39,7 +38,7 @@ regression_plan <- function(formula, data, mechanism, scores, call = rlang::call
     response = names(variables)[[1]],
     scores = scores,
     alphabets = mechanism$alphabets[names(variables)[random]],
-    lambda = mechanism$lambda[names(variables)[random]]
+    channels = attribute_channels(mechanism, names(variables)[random])
   )
 }
 
@@ -258,6 +257,11 @@ build_design <- function(plan, exact, n) {
     })
   )
   Reduce(append_columns, c(if (plan$intercept) list(constant), blocks))
+}
+
+# Attributes that are not randomized: their reports are the truth.
+is_known <- function(plan, attributes = plan$attributes) {
+  vapply(plan$channels[attributes], function(channel) channel$lambda == 1, logical(1))
 }
 
 right_attributes <- function(plan) {

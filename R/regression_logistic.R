@@ -49,15 +49,17 @@ private_glm <- function(formula, data, mechanism, ..., family = stats::binomial(
   check_lambda_mechanism(mechanism)
   check_required(formula, "Give a formula such as y ~ a + age.")
   check_family(family)
-  control <- check_search_control(control)
+  control <- check_control(control, list(max_rounds = 40, tolerance = 1e-9))
   data <- check_report_frame(data, mechanism)
   input <- regression_input(formula, data, mechanism, weights, scores)
   response <- binary_response(input)
   model <- latent_model(input, response)
   fit <- maximize_latent(model, control)
-  new_regression("glm", latent_result(fit, model), input, list(
+  result <- latent_result(fit, model)
+  new_regression("glm", result, input, list(
     log_likelihood = fit$state$log_likelihood, parameters = length(fit$theta),
-    converged = fit$converged, evaluations = fit$evaluations, extreme = extreme_fit(fit$state)
+    converged = fit$converged, evaluations = fit$evaluations, extreme = extreme_fit(fit$state),
+    loose = loose_coefficients(result, model)
   ))
 }
 
@@ -82,25 +84,6 @@ check_family <- function(family, call = rlang::caller_env()) {
   }
 }
 
-check_search_control <- function(control, call = rlang::caller_env()) {
-  defaults <- list(max_rounds = 40, tolerance = 1e-9)
-  if (!is.list(control) || !all(rlang::names2(control) %in% names(defaults))) {
-    abort_parameter(c(
-      "{.arg control} must be a list with {.field max_rounds} or {.field tolerance}.",
-      x = "It is {describe(control)}."
-    ), call = call)
-  }
-  control <- utils::modifyList(defaults, control)
-  control$max_rounds <- check_whole_number(control$max_rounds, arg = "max_rounds", call = call)
-  if (!is_plain_number(control$tolerance) || !isTRUE(control$tolerance > 0)) {
-    abort_parameter(c(
-      "{.field tolerance} must be one number above 0.",
-      x = "It is {describe(control$tolerance)}."
-    ), call = call)
-  }
-  control
-}
-
 # Probabilities of what was seen of the response, were the truth failure or success.
 binary_response <- function(input, call = rlang::caller_env()) {
   plan <- input$plan
@@ -113,10 +96,11 @@ binary_response <- function(input, call = rlang::caller_env()) {
       abort_two_values(call)
     }
     success <- input$codes[[name]] - 1
-    noise <- (1 - plan$lambda[[name]]) / 2
+    channel <- plan$channels[[name]]
+    replaced <- (1 - channel$lambda) * channel$noise[success + 1]
     return(list(
-      failure = noise + plan$lambda[[name]] * (1 - success),
-      success = noise + plan$lambda[[name]] * success
+      failure = replaced + channel$lambda * (1 - success),
+      success = replaced + channel$lambda * success
     ))
   }
   success <- as_binary(input$response, call)
@@ -148,7 +132,7 @@ abort_two_values <- function(call) {
 latent_model <- function(input, response, call = rlang::caller_env()) {
   plan <- input$plan
   design <- build_design(plan, input$exact, input$n)
-  known <- names(design$parts)[plan$lambda[names(design$parts)] == 1]
+  known <- names(design$parts)[is_known(plan, names(design$parts))]
   for (name in known) {
     design$exact <- design$exact * design$parts[[name]][input$codes[[name]], , drop = FALSE]
   }
@@ -167,7 +151,7 @@ latent_model <- function(input, response, call = rlang::caller_env()) {
     exact = design$exact[first, , drop = FALSE],
     hidden = hidden_parts(design$parts[hidden], grid, ncol(design$exact)),
     channel = cell_channel(
-      lapply(input$codes[hidden], `[`, first), grid, sizes, plan$lambda[hidden], length(first)
+      lapply(input$codes[hidden], `[`, first), grid, plan$channels[hidden], length(first)
     ),
     given = given[first, , drop = FALSE],
     failure = response$failure[first], success = response$success[first],
@@ -220,13 +204,26 @@ hidden_parts <- function(parts, grid, columns) {
 }
 
 # Probability of each record's reports given each cell.
-cell_channel <- function(codes, grid, sizes, lambda, n) {
+cell_channel <- function(codes, grid, channels, n) {
   result <- matrix(1, n, nrow(grid))
   for (j in seq_along(codes)) {
+    lambda <- channels[[j]]$lambda
     same <- outer(codes[[j]], grid[, j], `==`)
-    result <- result * (lambda[[j]] * same + (1 - lambda[[j]]) / sizes[[j]])
+    result <- result * (lambda * same + (1 - lambda) * channels[[j]]$noise[codes[[j]]])
   }
   result
+}
+
+# Coefficients whose standard error, times the range of their column, leaves the log odds open by 10
+# and more. That is separation, or a combination that the reports hardly show: its probability could
+# be anything. The range of a constant is its size.
+loose_coefficients <- function(result, model) {
+  error <- sqrt(diag(result$variance))
+  range <- vapply(seq_len(ncol(model$exact)), function(j) {
+    ends <- outer(range(model$exact[, j]), range(model$hidden[, j]))
+    if (max(ends) > min(ends)) max(ends) - min(ends) else abs(max(ends))
+  }, numeric(1))
+  model$names[is.na(error) | error * range > 10]
 }
 
 latent_result <- function(fit, model) {

@@ -195,13 +195,13 @@ regression_title <- function(x) {
       "<%s>  %s, %s%s", regression_kind(x), plural(x$n, "record"),
       plural(length(x$coefficients), "coefficient"), if (x$weighted) ", weighted" else ""
     ),
-    sub("^<([^>]*)> *", "\\1, ", x$title)
+    inline_title(x$title)
   )
 }
 
 # What a reader must know to trust the numbers.
 regression_notes <- function(x) {
-  random <- x$plan$attributes[x$plan$lambda < 1]
+  random <- x$plan$attributes[!is_known(x$plan)]
   exact <- setdiff(x$plan$variables, random)
   c(
     shorten(sprintf(
@@ -209,6 +209,12 @@ regression_notes <- function(x) {
     ), 78L),
     if (isFALSE(x$converged)) "NOT CONVERGED: raise control$max_rounds, or take a smaller model",
     if (isTRUE(x$extreme)) "some fitted probabilities are 0 or 1: coefficients may be infinite",
+    if (length(x$loose) > 0) {
+      c(
+        shorten(paste("not determined by these reports:", paste(x$loose, collapse = ", ")), 78L),
+        "(separated or nearly empty combinations: merge levels, or take fewer terms)"
+      )
+    },
     if (isTRUE(x$smallest < 3 * x$smallest_error)) {
       "predictors nearly lost in noise: normal intervals are doubtful; use fewer of them"
     },
@@ -234,10 +240,7 @@ print.confide_regression <- function(x, ..., n = 5L) {
   colnames(shown) <- c("estimate", "std.error")
   rownames(shown) <- shorten(rownames(table), 40L)
   print(utils::head(shown, n), quote = FALSE, right = TRUE)
-  if (nrow(shown) > n) {
-    writeLines(sprintf("... and %s", plural(nrow(shown) - n, "more coefficient")))
-  }
-  writeLines(regression_notes(x))
+  writeLines(c(format_rest(nrow(shown), n, "coefficient"), regression_notes(x)))
   invisible(x)
 }
 

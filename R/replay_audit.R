@@ -36,7 +36,8 @@
 #'
 #'   `neighbour_pairs()`: a list of lists of two.
 #' @references
-#' Cebere, T., Erb, D., Desfontaines, D., Bellet, A. and Fitzsimons, J. (2026). Re:cord-play.
+#' Cebere, T., Erb, D., Desfontaines, D., Bellet, A. and Fitzsimons, J. (2026). Privacy in theory,
+#' bugs in practice: grey-box auditing of differential privacy libraries.
 #' \doi{10.48550/arXiv.2602.17454}
 #' @examples
 #' pairs <- neighbour_pairs(numeric(), neighbours = "add_remove", number = 100)

@@ -1,5 +1,5 @@
 # Scores turn the levels of an attribute into numbers. Their randomized values have
-# E[g(Y) | X] = lambda g(X) + (1 - lambda) mean(g), the mean over the levels (Ruiz 2026).
+# E[g(Y) | X] = lambda g(X) + (1 - lambda) sum_v q_v g(v), q the noise (Ruiz 2026 for uniform q).
 
 # Numbers given for an attribute, or those that its levels declare: 1..r where they are ordered, 0
 # and 1 of a logical one, the numbers of numeric levels.
@@ -75,7 +75,14 @@ check_lambda_mechanism <- function(mechanism, call = rlang::caller_env()) {
 
 # The unbiased value of a function f of the true level, for each reported level: D f with
 # E[(D f)(Y) | X] = f(X). Columns of a matrix are functions.
-debias_values <- function(f, lambda) {
+debias_values <- function(f, channel) {
   f <- as.matrix(f)
-  sweep(f, 2, (1 - lambda) * colMeans(f)) / lambda
+  sweep(f, 2, (1 - channel$lambda) * colSums(channel$noise * f)) / channel$lambda
+}
+
+# Lambda and the noise distribution of each of some attributes.
+attribute_channels <- function(mechanism, attributes) {
+  lapply(stats::setNames(nm = attributes), function(name) {
+    list(lambda = mechanism$lambda[[name]], noise = attribute_noise(mechanism, name))
+  })
 }

@@ -17,6 +17,9 @@ support_of <- function(zeros, mechanism, margin, call = rlang::caller_env()) {
   if (is.null(margin)) {
     alphabets <- list(level = mechanism$alphabet)
   }
+  if (is.null(zeros)) {
+    return(rep(TRUE, prod(alphabet_sizes(alphabets))))
+  }
   empty <- if (is.data.frame(zeros)) {
     zeros_from_frame(zeros, alphabets, call)
   } else {
@@ -97,9 +100,9 @@ order_dimensions <- function(flags, domain) {
   aperm(flags, match(names(domain), found))
 }
 
-check_possible_reports <- function(decoded, call = rlang::caller_env()) {
-  expected <- expected_reports(as.numeric(decoded$possible), decoded$decoder)
-  if (any(decoded$reported$total > 0 & expected <= 0)) {
+check_possible_reports <- function(total, possible, decoder, call = rlang::caller_env()) {
+  expected <- expected_reports(as.numeric(possible), decoder)
+  if (any(total > 0 & expected <= 0)) {
     abort_parameter(c(
       "{.arg structural_zeros} must agree with the reports.",
       x = "There are reports that no possible cell can lead to.",

@@ -36,38 +36,35 @@ BEGIN_RCPP
 END_RCPP
 }
 // composition_delta
-Rcpp::NumericVector composition_delta(const Rcpp::NumericVector& epsilon, const Rcpp::NumericVector& levels, const Rcpp::NumericVector& at);
-RcppExport SEXP _confide_composition_delta(SEXP epsilonSEXP, SEXP levelsSEXP, SEXP atSEXP) {
+Rcpp::NumericVector composition_delta(const Rcpp::List& attributes, const Rcpp::NumericVector& at);
+RcppExport SEXP _confide_composition_delta(SEXP attributesSEXP, SEXP atSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilon(epsilonSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type attributes(attributesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type at(atSEXP);
-    rcpp_result_gen = Rcpp::wrap(composition_delta(epsilon, levels, at));
+    rcpp_result_gen = Rcpp::wrap(composition_delta(attributes, at));
     return rcpp_result_gen;
 END_RCPP
 }
 // composition_epsilon
-double composition_epsilon(const Rcpp::NumericVector& epsilon, const Rcpp::NumericVector& levels, double delta);
-RcppExport SEXP _confide_composition_epsilon(SEXP epsilonSEXP, SEXP levelsSEXP, SEXP deltaSEXP) {
+double composition_epsilon(const Rcpp::List& attributes, double delta);
+RcppExport SEXP _confide_composition_epsilon(SEXP attributesSEXP, SEXP deltaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilon(epsilonSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type attributes(attributesSEXP);
     Rcpp::traits::input_parameter< double >::type delta(deltaSEXP);
-    rcpp_result_gen = Rcpp::wrap(composition_epsilon(epsilon, levels, delta));
+    rcpp_result_gen = Rcpp::wrap(composition_epsilon(attributes, delta));
     return rcpp_result_gen;
 END_RCPP
 }
 // response_renyi
-Rcpp::NumericMatrix response_renyi(const Rcpp::NumericVector& epsilon, const Rcpp::NumericVector& levels, const Rcpp::NumericVector& alpha);
-RcppExport SEXP _confide_response_renyi(SEXP epsilonSEXP, SEXP levelsSEXP, SEXP alphaSEXP) {
+Rcpp::NumericMatrix response_renyi(const Rcpp::List& attributes, const Rcpp::NumericVector& alpha);
+RcppExport SEXP _confide_response_renyi(SEXP attributesSEXP, SEXP alphaSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilon(epsilonSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type levels(levelsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type attributes(attributesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type alpha(alphaSEXP);
-    rcpp_result_gen = Rcpp::wrap(response_renyi(epsilon, levels, alpha));
+    rcpp_result_gen = Rcpp::wrap(response_renyi(attributes, alpha));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -471,9 +468,9 @@ END_RCPP
 static const R_CallMethodDef CallEntries[] = {
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},
     {"_confide_channel_privatize", (DL_FUNC) &_confide_channel_privatize, 4},
-    {"_confide_composition_delta", (DL_FUNC) &_confide_composition_delta, 3},
-    {"_confide_composition_epsilon", (DL_FUNC) &_confide_composition_epsilon, 3},
-    {"_confide_response_renyi", (DL_FUNC) &_confide_response_renyi, 3},
+    {"_confide_composition_delta", (DL_FUNC) &_confide_composition_delta, 2},
+    {"_confide_composition_epsilon", (DL_FUNC) &_confide_composition_epsilon, 2},
+    {"_confide_response_renyi", (DL_FUNC) &_confide_response_renyi, 2},
     {"_confide_channel_delta", (DL_FUNC) &_confide_channel_delta, 3},
     {"_confide_channel_epsilon", (DL_FUNC) &_confide_channel_epsilon, 3},
     {"_confide_channel_renyi", (DL_FUNC) &_confide_channel_renyi, 3},

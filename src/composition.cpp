@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace confide {
@@ -18,43 +19,36 @@ constexpr double exponent_end = 700; // e^700 is still a double
 constexpr double smallest_normal = std::numeric_limits<double>::min();
 
 struct Group {
-  Response response;
+  LossPair pair;
   std::size_t times;
 };
 
 using Law = std::vector<LossAtom>;
 
-std::vector<Group> group_equal(std::vector<Response> attributes) {
-  std::sort(attributes.begin(), attributes.end(), [](const Response &one, const Response &other) {
-    return std::make_pair(one.epsilon, one.levels) < std::make_pair(other.epsilon, other.levels);
+auto as_tuple(const LossPair &pair) {
+  return std::make_tuple(pair.up, pair.down, pair.at_up, pair.at_none, pair.at_down);
+}
+
+std::vector<Group> group_equal(std::vector<LossPair> pairs) {
+  std::sort(pairs.begin(), pairs.end(), [](const LossPair &one, const LossPair &other) {
+    return as_tuple(one) < as_tuple(other);
   });
   std::vector<Group> groups;
-  for (const Response &response : attributes) {
-    const bool same = !groups.empty() && groups.back().response.epsilon == response.epsilon &&
-                      groups.back().response.levels == response.levels;
-    if (same)
+  for (const LossPair &pair : pairs) {
+    if (!groups.empty() && as_tuple(groups.back().pair) == as_tuple(pair))
       ++groups.back().times;
     else
-      groups.push_back({response, 1});
+      groups.push_back({pair, 1});
   }
   return groups;
 }
 
-// Probabilities of the losses +epsilon, 0 and -epsilon of one answer (Ruiz 2026: a, (r - 2) b, b).
-struct ThreePoints {
-  double up, none, down;
-};
+bool is_symmetric(const LossPair &pair) { return pair.up == pair.down; }
 
-ThreePoints three_points(const Response &response) {
-  const double odds = std::exp(-response.epsilon);
-  const double truthful = 1 / (1 + (response.levels - 1) * odds);
-  const double other = odds * truthful;
-  return {truthful, (response.levels - 2) * other, other};
-}
-
-// The loss of `times` like answers: the three-point law convolved with itself. O(times^2).
-Law repeated_law(const Group &group) {
-  const ThreePoints step = three_points(group.response);
+// The loss of `times` like answers whose two losses are of one size: the three-point law convolved
+// with itself. O(times^2).
+Law symmetric_law(const Group &group) {
+  const LossPair &step = group.pair;
   const std::size_t size = 2 * group.times + 1;
   std::vector<double> probability(size, 0), next(size, 0);
   probability[group.times] = 1;
@@ -62,25 +56,63 @@ Law repeated_law(const Group &group) {
     const std::size_t first = group.times - done, last = group.times + done;
     std::fill(next.begin(), next.end(), 0);
     for (std::size_t i = first; i <= last; ++i) {
-      next[i - 1] += step.down * probability[i];
-      next[i] += step.none * probability[i];
-      next[i + 1] += step.up * probability[i];
+      next[i - 1] += step.at_down * probability[i];
+      next[i] += step.at_none * probability[i];
+      next[i + 1] += step.at_up * probability[i];
     }
     probability.swap(next);
   }
   Law law;
   for (std::size_t i = 0; i < size; ++i)
     law.push_back(
-        {(static_cast<double>(i) - static_cast<double>(group.times)) * group.response.epsilon,
-         probability[i]});
+        {(static_cast<double>(i) - static_cast<double>(group.times)) * step.up, probability[i]});
   return law;
 }
 
-bool fits(const std::vector<Group> &groups, std::size_t limit) {
+// The same for two sizes, over the numbers of ups and downs; an infinite up is left out.
+// O(times^3).
+Law two_sided_law(const Group &group) {
+  const LossPair &step = group.pair;
+  const bool finite = std::isfinite(step.up);
+  const std::size_t width = group.times + 1;
+  std::vector<double> probability(width * width, 0), next = probability;
+  probability[0] = 1;
+  for (std::size_t done = 0; done < group.times; ++done) {
+    std::fill(next.begin(), next.end(), 0);
+    for (std::size_t ups = 0; ups <= (finite ? done : 0); ++ups)
+      for (std::size_t downs = 0; ups + downs <= done; ++downs) {
+        const std::size_t at = ups * width + downs;
+        next[at] += step.at_none * probability[at];
+        next[at + 1] += step.at_down * probability[at];
+        if (finite)
+          next[at + width] += step.at_up * probability[at];
+      }
+    probability.swap(next);
+  }
+  Law law;
+  for (std::size_t ups = 0; ups <= (finite ? group.times : 0); ++ups)
+    for (std::size_t downs = 0; ups + downs <= group.times; ++downs)
+      law.push_back({(ups > 0 ? static_cast<double>(ups) * step.up : 0) -
+                         static_cast<double>(downs) * step.down,
+                     probability[ups * width + downs]});
+  return law;
+}
+
+Law repeated_law(const Group &group) {
+  return is_symmetric(group.pair) && std::isfinite(group.pair.up) ? symmetric_law(group)
+                                                                  : two_sided_law(group);
+}
+
+// How many atoms the product of the repeated laws has.
+double support_of(const std::vector<Group> &groups) {
   double size = 1;
-  for (const Group &group : groups)
-    size *= 2 * static_cast<double>(group.times) + 1;
-  return size <= static_cast<double>(limit);
+  for (const Group &group : groups) {
+    const auto times = static_cast<double>(group.times);
+    size *= !std::isfinite(group.pair.up) ? times + 1
+            : is_symmetric(group.pair)    ? 2 * times + 1
+                                          : (times + 1) * (times + 2) / 2;
+  }
+  return size;
 }
 
 // All sums of one loss from each law.
@@ -192,30 +224,153 @@ private:
 
 } // namespace
 
-LossDistribution compose(std::vector<Response> attributes, const CompositionLimits &limits,
-                         const std::function<void()> &interrupt) {
-  Eigen::VectorXd epsilons(static_cast<Eigen::Index>(attributes.size()));
-  for (std::size_t j = 0; j < attributes.size(); ++j)
-    epsilons[static_cast<Eigen::Index>(j)] = attributes[j].epsilon;
-  const double largest = sum_rounded_up(epsilons);
-  if (!std::isfinite(largest))
-    return {{{infinity, 1}}, infinity};
-  if (largest == 0)
-    return {{}, 0};
+namespace {
 
-  const auto count = static_cast<double>(attributes.size());
-  const std::vector<Group> groups = group_equal(std::move(attributes));
+// Probability that some answer has an infinite loss.
+double infinite_probability(const std::vector<Group> &groups) {
+  double log_none = 0;
+  for (const Group &group : groups)
+    if (!std::isfinite(group.pair.up))
+      log_none += static_cast<double>(group.times) * std::log1p(-group.pair.at_up);
+  return -std::expm1(log_none);
+}
+
+// The longest way up and down together, without infinite losses.
+double reach(const std::vector<Group> &groups) {
+  double sum = 0;
+  for (const Group &group : groups)
+    sum += static_cast<double>(group.times) *
+           ((std::isfinite(group.pair.up) ? group.pair.up : 0) + group.pair.down);
+  return sum;
+}
+
+LossDistribution compose_groups(const std::vector<Group> &groups, double largest,
+                                const CompositionLimits &limits,
+                                const std::function<void()> &interrupt) {
+  double count = 0;
   std::vector<Law> laws;
   for (const Group &group : groups) {
     interrupt();
     laws.push_back(repeated_law(group));
+    count += static_cast<double>(group.times);
   }
-  const double step = 2 * largest / static_cast<double>(limits.grid);
-  const Law law =
-      fits(groups, limits.support) ? product_law(laws) : grid_law(laws, step, interrupt);
-  return round_up(
-      law, largest,
-      {(20 * count + 16) * unit, (static_cast<double>(groups.size()) + 2) * unit * largest});
+  const double length = reach(groups);
+  const bool exact = support_of(groups) <= static_cast<double>(limits.support) || length == 0;
+  const Law law = exact ? product_law(laws)
+                        : grid_law(laws, length / static_cast<double>(limits.grid), interrupt);
+  const double relative = (20 * count + 16) * unit;
+  LossDistribution losses =
+      round_up(law, largest, {relative, (static_cast<double>(groups.size()) + 8) * unit * length});
+  const double infinite = infinite_probability(groups);
+  if (infinite > 0)
+    losses.atoms.insert(losses.atoms.begin(), {infinity, infinite * (1 + relative)});
+  return losses;
+}
+
+LossPair pair_of(const KnownNoise &noise, double own, double other) {
+  // The loss of the rarest level is the claim; what follows from the others is below it.
+  const auto loss = [&](double c) {
+    return c == noise.rarest ? noise.epsilon : std::min(noise.epsilon, std::log1p(noise.kept / c));
+  };
+  return {loss(own), other > 0 ? loss(other) : 0, noise.kept + own,
+          std::max(0.0, 1 - noise.kept - own - other), other};
+}
+
+struct NoiseGroup {
+  WorstPairs pairs;
+  std::size_t times, backward;
+};
+
+std::vector<NoiseGroup> group_equal(const std::vector<KnownNoise> &noisy) {
+  std::vector<NoiseGroup> groups;
+  std::map<std::tuple<double, double, double, double>, std::size_t> times;
+  for (const KnownNoise &noise : noisy)
+    ++times[{noise.epsilon, noise.kept, noise.rarest, noise.second}];
+  for (const auto &[key, number] : times)
+    groups.push_back({worst_pairs(KnownNoise{std::get<0>(key), std::get<1>(key), std::get<2>(key),
+                                             std::get<3>(key)}),
+                      number, 0});
+  return groups;
+}
+
+// The next choice of how many like answers go backward, until all were made.
+bool advance(std::vector<NoiseGroup> &groups) {
+  for (NoiseGroup &group : groups) {
+    const bool alike = as_tuple(group.pairs.forward) == as_tuple(group.pairs.backward);
+    if (!alike && group.backward < group.times) {
+      ++group.backward;
+      return true;
+    }
+    group.backward = 0;
+  }
+  return false;
+}
+
+} // namespace
+
+// Ruiz 2026: a, (r - 2) b and b.
+WorstPairs worst_pairs(const Response &response) {
+  const double odds = std::exp(-response.epsilon);
+  const double truthful = 1 / (1 + (response.levels - 1) * odds);
+  const double other = odds * truthful;
+  const LossPair pair{response.epsilon, std::isfinite(response.epsilon) ? response.epsilon : 0,
+                      truthful, (response.levels - 2) * other, other};
+  return {pair, pair, pair};
+}
+
+WorstPairs worst_pairs(const KnownNoise &noise) {
+  return {pair_of(noise, noise.rarest, noise.second), pair_of(noise, noise.second, noise.rarest),
+          pair_of(noise, noise.rarest, noise.rarest)};
+}
+
+LossDistribution compose(const std::vector<Response> &attributes, const CompositionLimits &limits,
+                         const std::function<void()> &interrupt) {
+  return compose_worst(attributes, {}, limits, interrupt).front();
+}
+
+std::vector<LossDistribution> compose_worst(const std::vector<Response> &uniform,
+                                            const std::vector<KnownNoise> &noisy,
+                                            const CompositionLimits &limits,
+                                            const std::function<void()> &interrupt) {
+  std::vector<LossPair> common, bound;
+  std::vector<double> claims;
+  for (const Response &response : uniform) {
+    common.push_back(worst_pairs(response).forward);
+    claims.push_back(response.epsilon);
+  }
+  bound = common;
+  for (const KnownNoise &noise : noisy) {
+    bound.push_back(worst_pairs(noise).bound);
+    claims.push_back(noise.epsilon);
+  }
+  const double largest = sum_rounded_up(
+      Eigen::Map<const Eigen::VectorXd>(claims.data(), static_cast<Eigen::Index>(claims.size())));
+  if (largest == 0)
+    return {{{}, 0}};
+
+  std::vector<NoiseGroup> choices = group_equal(noisy);
+  std::vector<std::vector<Group>> products;
+  double atoms = 0;
+  bool fits = true;
+  do {
+    std::vector<LossPair> pairs = common;
+    for (const NoiseGroup &group : choices) {
+      pairs.insert(pairs.end(), group.times - group.backward, group.pairs.forward);
+      pairs.insert(pairs.end(), group.backward, group.pairs.backward);
+    }
+    products.push_back(group_equal(std::move(pairs)));
+    const double support = support_of(products.back());
+    atoms += support;
+    fits = support <= static_cast<double>(limits.support) &&
+           atoms <= static_cast<double>(limits.products);
+  } while (fits && advance(choices));
+
+  if (!fits)
+    products.assign(1, group_equal(std::move(bound)));
+  std::vector<LossDistribution> composed;
+  for (const auto &product : products)
+    composed.push_back(compose_groups(product, largest, limits, interrupt));
+  return composed;
 }
 
 double delta_at(const LossDistribution &losses, double epsilon) {
@@ -232,9 +387,20 @@ double delta_at(const LossDistribution &losses, double epsilon) {
 
 double epsilon_at(const LossDistribution &losses, double delta) {
   const auto holds = [&](double epsilon) { return delta_at(losses, epsilon) <= delta; };
-  if (delta == 0 || !std::isfinite(losses.largest))
+  if (delta == 0)
     return losses.largest;
-  return holds(0) ? 0 : bisect(0, losses.largest, holds);
+  if (holds(0))
+    return 0;
+  double end = losses.largest;
+  if (!std::isfinite(end)) {
+    // infinite losses need their probability at any epsilon; the others end at the largest of them
+    const auto finite = std::find_if(losses.atoms.begin(), losses.atoms.end(),
+                                     [](const LossAtom &atom) { return std::isfinite(atom.loss); });
+    end = finite == losses.atoms.end() ? 0 : finite->loss;
+    if (!holds(end))
+      return losses.largest;
+  }
+  return bisect(0, end, holds);
 }
 
 // Ruiz 2026 and Mironov 2017. With s = (alpha - 1) epsilon the power sum is 1 + b (expm1(epsilon)
@@ -254,6 +420,26 @@ double renyi_divergence(const Response &response, double alpha) {
                       std::log1p(std::exp(-tilt) *
                                  (std::exp(-alpha * epsilon) + (response.levels - 2) * odds));
   return std::min(epsilon, power_sum / (alpha - 1) * (1 + 64 * unit));
+}
+
+// The power sum is 1 + p_up expm1((alpha - 1) up) + p_down expm1(-(alpha - 1) down).
+double renyi_divergence(const KnownNoise &noise, double alpha) {
+  const double tilt = alpha - 1;
+  if (!std::isfinite(tilt * noise.epsilon))
+    return noise.epsilon;
+  const WorstPairs pairs = worst_pairs(noise);
+  double worst = 0;
+  for (const LossPair &pair : {pairs.forward, pairs.backward}) {
+    const double rise = tilt * pair.up, fall = pair.at_down * std::expm1(-tilt * pair.down);
+    // the parts nearly cancel at small epsilon; what rounding may take is given back
+    const double part = pair.at_up * std::expm1(std::min(rise, 30.0));
+    const double log_sum =
+        rise < 30 ? std::log1p(part + fall + 16 * unit * part)
+                  : rise + std::log(pair.at_up + (1 - pair.at_up + fall) * std::exp(-rise)) +
+                        16 * unit * (1 + rise);
+    worst = std::max(worst, log_sum / tilt * (1 + 16 * unit));
+  }
+  return std::min(noise.epsilon, worst);
 }
 
 namespace {

@@ -1,5 +1,5 @@
 #include "likelihood.h"
-#include <algorithm>
+#include "squarem.h"
 #include <cmath>
 #include <utility>
 
@@ -46,27 +46,14 @@ EmStep em_step(const Eigen::Ref<const Vector> &reported, const ChannelMaps &chan
 EmResult maximum_likelihood(const Eigen::Ref<const Vector> &reported, Eigen::Index size,
                             const ChannelMaps &channel, const EmControl &control,
                             const std::function<void()> &interrupt) {
-  EmResult result{Vector::Constant(size, 1.0 / static_cast<double>(size)), 0, 0, 0, false};
-  const auto evaluate = [&](const Vector &shares) {
+  const auto step = [&](const Vector &shares) {
     interrupt();
-    ++result.evaluations;
     return em_step(reported, channel, shares);
   };
-  EmStep current = evaluate(result.shares);
-  while (true) {
-    result.converged = (current.next - result.shares).cwiseAbs().maxCoeff() <= control.tolerance;
-    if (result.converged || result.evaluations >= control.max_evaluations)
-      break;
-    const EmStep second = evaluate(current.next);
-    const Vector jump = extrapolate(result.shares, current.next, second.next);
-    EmStep jumped = evaluate(jump);
-    const bool better = jumped.log_likelihood >= second.log_likelihood;
-    result.shares = better ? jump : second.next;
-    current = better ? std::move(jumped) : evaluate(result.shares);
-  }
-  result.log_likelihood = current.log_likelihood;
-  result.optimality_gap = current.optimality_gap;
-  return result;
+  SquaremEnd end =
+      squarem(Vector::Constant(size, 1.0 / static_cast<double>(size)), control, step, extrapolate);
+  return {std::move(end.shares), end.last.log_likelihood, end.last.optimality_gap, end.evaluations,
+          end.converged};
 }
 
 } // namespace confide

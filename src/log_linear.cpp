@@ -1,4 +1,5 @@
 #include "log_linear.h"
+#include "squarem.h"
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -104,11 +105,9 @@ LogLinearFit fit_log_linear(const Eigen::Ref<const Vector> &reported, const LogL
                             const ChannelMaps &channel, const Eigen::Ref<const Vector> &start,
                             const EmControl &control, const std::function<void()> &interrupt) {
   const std::vector<Margin> margins = locate_margins(model);
-  LogLinearFit fit{start, 0, 0, 0, false};
-  // `next` of a step is the M step's table here.
-  const auto evaluate = [&](const Vector &shares) {
+  // `next` of a step is the M step's table here, its gap that of the likelihood equations.
+  const auto step = [&](const Vector &shares) {
     interrupt();
-    ++fit.evaluations;
     EmStep step = em_step(reported, channel, shares);
     double residual = 0;
     for (const Margin &margin : margins)
@@ -118,21 +117,9 @@ LogLinearFit fit_log_linear(const Eigen::Ref<const Vector> &reported, const LogL
     step.optimality_gap = residual;
     return step;
   };
-  EmStep current = evaluate(fit.shares);
-  while (true) {
-    fit.converged = (current.next - fit.shares).cwiseAbs().maxCoeff() <= control.tolerance;
-    if (fit.converged || fit.evaluations >= control.max_evaluations)
-      break;
-    const EmStep second = evaluate(current.next);
-    const Vector jump = extrapolate(fit.shares, current.next, second.next);
-    EmStep jumped = evaluate(jump);
-    const bool better = jumped.log_likelihood >= second.log_likelihood;
-    fit.shares = better ? jump : second.next;
-    current = better ? std::move(jumped) : evaluate(fit.shares);
-  }
-  fit.log_likelihood = current.log_likelihood;
-  fit.residual = current.optimality_gap;
-  return fit;
+  SquaremEnd end = squarem(start, control, step, extrapolate);
+  return {std::move(end.shares), end.last.log_likelihood, end.last.optimality_gap, end.evaluations,
+          end.converged};
 }
 
 ChannelMaps restrict_channel(const ChannelMaps &channel, std::vector<Index> cells, Index size) {

@@ -1,15 +1,26 @@
-#include "lambda.h"
-#include "likelihood.h"
-#include "rcpp_lambda.h"
+#include "rcpp_likelihood.h"
+
+confide::EmControl em_control(const Rcpp::List &control) {
+  return {static_cast<std::size_t>(Rcpp::as<double>(control["max_evaluations"])),
+          Rcpp::as<double>(control["tolerance"])};
+}
+
+confide::ChannelMaps product_channel(const Rcpp::NumericVector &lambda, const Rcpp::List &noise) {
+  const auto modes = make_modes(lambda, noise, confide::forward_mode);
+  const auto apply_with = [modes](auto apply) {
+    return [modes, apply](Eigen::VectorXd cells) {
+      apply(cells, modes);
+      return cells;
+    };
+  };
+  return {apply_with(confide::apply_modes), apply_with(confide::apply_modes_transposed)};
+}
 
 namespace {
 
 Rcpp::List maximize(const Eigen::Map<Eigen::VectorXd> &reported, Eigen::Index size,
                     const confide::ChannelMaps &channel, const Rcpp::List &control) {
-  const confide::EmControl limits{
-      static_cast<std::size_t>(Rcpp::as<double>(control["max_evaluations"])),
-      Rcpp::as<double>(control["tolerance"])};
-  const auto result = confide::maximum_likelihood(reported, size, channel, limits,
+  const auto result = confide::maximum_likelihood(reported, size, channel, em_control(control),
                                                   [] { Rcpp::checkUserInterrupt(); });
   return Rcpp::List::create(Rcpp::Named("shares") = result.shares,
                             Rcpp::Named("log_likelihood") = result.log_likelihood,
@@ -24,17 +35,7 @@ Rcpp::List maximize(const Eigen::Map<Eigen::VectorXd> &reported, Eigen::Index si
 Rcpp::List lambda_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported,
                                      const Rcpp::NumericVector &lambda, const Rcpp::List &noise,
                                      const Rcpp::List &control) {
-  const auto modes = make_modes(lambda, noise, confide::forward_mode);
-  const auto apply_with = [&modes](auto apply) {
-    return [&modes, apply](const Eigen::VectorXd &cells) {
-      Eigen::VectorXd result = cells;
-      apply(result, modes);
-      return result;
-    };
-  };
-  return maximize(reported, reported.size(),
-                  {apply_with(confide::apply_modes), apply_with(confide::apply_modes_transposed)},
-                  control);
+  return maximize(reported, reported.size(), product_channel(lambda, noise), control);
 }
 
 // channel: rows = true values, columns = reports.

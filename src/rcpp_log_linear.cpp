@@ -1,26 +1,7 @@
 #include "log_linear.h"
-#include "rcpp_lambda.h"
+#include "rcpp_likelihood.h"
 
 namespace {
-
-confide::ChannelMaps product_channel(const Rcpp::NumericVector &lambda, const Rcpp::List &noise) {
-  const auto modes = make_modes(lambda, noise, confide::forward_mode);
-  return {[modes](const Eigen::VectorXd &cells) {
-            Eigen::VectorXd result = cells;
-            confide::apply_modes(result, modes);
-            return result;
-          },
-          [modes](const Eigen::VectorXd &cells) {
-            Eigen::VectorXd result = cells;
-            confide::apply_modes_transposed(result, modes);
-            return result;
-          }};
-}
-
-confide::EmControl em_control(const Rcpp::List &control) {
-  return {static_cast<std::size_t>(Rcpp::as<double>(control["max_evaluations"])),
-          Rcpp::as<double>(control["tolerance"])};
-}
 
 // Attributes are counted from 1 in R.
 confide::LogLinearModel make_model(const Rcpp::NumericVector &sizes, const Rcpp::List &margins) {

@@ -1,7 +1,9 @@
 #include "composition.h"
 #include <Eigen/Dense>
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <initializer_list>
 #include <limits>
 #include <vector>
 
@@ -151,7 +153,7 @@ TEST_CASE("an attribute without protection leaves none") {
   const LossDistribution losses = composed({{1, 2}, {infinity, 3}});
   CHECK(delta_at(losses, 1e300) == 1);
   CHECK(epsilon_at(losses, 0.5) == infinity);
-  CHECK(renyi_divergence({infinity, 3}, 2) == infinity);
+  CHECK(renyi_divergence(Response{infinity, 3}, 2) == infinity);
 }
 
 TEST_CASE("without any attribute and at epsilon 0 nothing is lost") {
@@ -176,13 +178,13 @@ TEST_CASE("the Renyi divergence is that of the channel") {
 
 TEST_CASE("the Renyi divergence keeps its digits at small epsilon and meets epsilon at the end") {
   // alpha epsilon^2 b, the leading term, to relative order epsilon
-  CHECK(renyi_divergence({1e-9, 2}, 2) == doctest::Approx(1e-18).epsilon(1e-8));
-  CHECK(renyi_divergence({1, 5}, infinity) == 1);
-  CHECK(renyi_divergence({1, 5}, 1e6) <= 1);
-  CHECK(renyi_divergence({1, 5}, 1e6) > 0.99999);
+  CHECK(renyi_divergence(Response{1e-9, 2}, 2) == doctest::Approx(1e-18).epsilon(1e-8));
+  CHECK(renyi_divergence(Response{1, 5}, infinity) == 1);
+  CHECK(renyi_divergence(Response{1, 5}, 1e6) <= 1);
+  CHECK(renyi_divergence(Response{1, 5}, 1e6) > 0.99999);
   // both forms of the power sum, on either side of where they meet
-  CHECK(renyi_divergence({1, 1e6}, 31 - 1e-9) ==
-        doctest::Approx(renyi_divergence({1, 1e6}, 31 + 1e-9)).epsilon(1e-9));
+  CHECK(renyi_divergence(Response{1, 1e6}, 31 - 1e-9) ==
+        doctest::Approx(renyi_divergence(Response{1, 1e6}, 31 + 1e-9)).epsilon(1e-9));
 }
 
 TEST_CASE("a channel's own profile agrees with the three-point law and with enumeration") {
@@ -231,4 +233,122 @@ TEST_CASE("divergences of a channel are those of its worst pair of rows") {
   const double backward = 0.2 * std::log(0.4) + 0.8 * std::log(1.6);
   CHECK(both.kullback_leibler == doctest::Approx(std::max(forward, backward)).epsilon(1e-13));
   CHECK(both.chi_squared == doctest::Approx(0.09 / 0.2 + 0.09 / 0.8).epsilon(1e-13));
+}
+
+namespace {
+
+// An attribute with known noise q.
+Matrix noise_channel(double lambda, const Eigen::VectorXd &q) {
+  Matrix result = (1 - lambda) * Eigen::VectorXd::Ones(q.size()) * q.transpose();
+  result.diagonal().array() += lambda;
+  return result;
+}
+
+KnownNoise known_noise(double lambda, Eigen::VectorXd q) {
+  std::sort(q.data(), q.data() + q.size());
+  q *= 1 - lambda;
+  return {q[0] > 0 ? std::log1p(lambda / q[0]) : infinity, lambda, q[0], q[1]};
+}
+
+Matrix kronecker(const Matrix &slow, const Matrix &fast) {
+  Matrix joint(slow.rows() * fast.rows(), slow.cols() * fast.cols());
+  for (Eigen::Index i = 0; i < slow.rows(); ++i)
+    for (Eigen::Index j = 0; j < slow.cols(); ++j)
+      joint.block(i * fast.rows(), j * fast.cols(), fast.rows(), fast.cols()) = slow(i, j) * fast;
+  return joint;
+}
+
+struct NoisyRecord {
+  std::vector<double> lambda;
+  std::vector<Eigen::VectorXd> noise;
+};
+
+Eigen::VectorXd shares(std::initializer_list<double> values) {
+  return Eigen::Map<const Eigen::VectorXd>(values.begin(),
+                                           static_cast<Eigen::Index>(values.size()));
+}
+
+const std::vector<NoisyRecord> noisy_records{
+    {{0.5}, {shares({0.2, 0.8})}},
+    {{0.3, 0.3, 0.3}, {shares({0.2, 0.3, 0.5}), shares({0.5, 0.3, 0.2}), shares({0.2, 0.3, 0.5})}},
+    {{0.6, 0.1}, {shares({0.05, 0.05, 0.9}), shares({0.01, 0.99})}},
+    {{0.2, 0.7, 0.4}, {shares({0.4, 0.6}), shares({0.1, 0.3, 0.6}), shares({0.45, 0.55})}},
+};
+
+double largest_delta(const std::vector<LossDistribution> &products, double epsilon) {
+  double worst = 0;
+  for (const LossDistribution &losses : products)
+    worst = std::max(worst, delta_at(losses, epsilon));
+  return worst;
+}
+
+} // namespace
+
+TEST_CASE("known noise: the worst product is the worst of all pairs of records") {
+  for (const NoisyRecord &record : noisy_records) {
+    Matrix joint = Matrix::Identity(1, 1);
+    std::vector<KnownNoise> attributes;
+    for (std::size_t j = 0; j < record.lambda.size(); ++j) {
+      joint = kronecker(noise_channel(record.lambda[j], record.noise[j]), joint);
+      attributes.push_back(known_noise(record.lambda[j], record.noise[j]));
+    }
+    joint = kronecker(channel({0.5, 3}), joint);
+    const auto products = compose_worst({{0.5, 3}}, attributes, {}, no_interrupt);
+    const auto bound = compose_worst({{0.5, 3}}, attributes, {1 << 18, 1 << 18, 0}, no_interrupt);
+    REQUIRE(bound.size() == 1);
+    for (double share : {0.0, 0.1, 0.3, 0.5, 0.77, 0.95}) {
+      const double epsilon = share * products.front().largest;
+      const double truth = enumerated_delta(joint, epsilon);
+      CHECK(largest_delta(products, epsilon) == doctest::Approx(truth).epsilon(1e-12));
+      CHECK(delta_at(bound.front(), epsilon) >= truth - 1e-15);
+    }
+  }
+}
+
+TEST_CASE("known noise: uniform q gives the law of randomized response") {
+  const double lambda = 0.4;
+  const Response response{std::log1p(3 * lambda / (1 - lambda)), 3};
+  const KnownNoise noise = known_noise(lambda, Eigen::VectorXd::Constant(3, 1.0 / 3));
+  const auto products = compose_worst({}, {noise, noise}, {}, no_interrupt);
+  const LossDistribution same = composed({response, response});
+  for (double epsilon : {0.0, 0.4, 1.0, 2.0})
+    CHECK(largest_delta(products, epsilon) ==
+          doctest::Approx(delta_at(same, epsilon)).epsilon(1e-12));
+  for (double alpha : {1.5, 2.0, 40.0})
+    CHECK(renyi_divergence(noise, alpha) ==
+          doctest::Approx(renyi_divergence(response, alpha)).epsilon(1e-11));
+}
+
+TEST_CASE("known noise: a hundred attributes are bounded by one dominating law") {
+  // (1 - lambda) q of the rarest level is b of r = 5, lambda = 0.1, so the bound is its law
+  const std::vector<KnownNoise> attributes(100, known_noise(0.1, shares({0.2, 0.3, 0.5})));
+  const auto products = compose_worst({}, attributes, {}, no_interrupt);
+  REQUIRE(products.size() == 1);
+  CHECK(std::abs(epsilon_at(products.front(), 1e-6) - 17.662872566) < 1e-9);
+}
+
+TEST_CASE("known noise: the Renyi divergence is that of the worst two levels") {
+  for (const NoisyRecord &record : noisy_records)
+    for (double alpha : {1.0001, 1.5, 2.0, 10.0, 60.0}) {
+      const Matrix matrix = noise_channel(record.lambda[0], record.noise[0]);
+      const KnownNoise noise = known_noise(record.lambda[0], record.noise[0]);
+      const double truth = enumerated_renyi(matrix, alpha);
+      CHECK(renyi_divergence(noise, alpha) == doctest::Approx(truth).epsilon(1e-10));
+      CHECK(renyi_divergence(noise, alpha) <= noise.epsilon);
+    }
+}
+
+TEST_CASE("known noise that never gives a level keeps lambda in delta and composes the rest") {
+  const std::vector<KnownNoise> forced{known_noise(0.5, shares({0, 1}))};
+  const auto products = compose_worst({{1, 2}}, forced, {}, no_interrupt);
+  const Matrix joint = kronecker(channel({1, 2}), noise_channel(0.5, shares({0, 1})));
+  for (double epsilon : {0.0, 0.3, 0.9, 50.0})
+    CHECK(largest_delta(products, epsilon) ==
+          doctest::Approx(enumerated_delta(joint, epsilon)).epsilon(1e-12));
+  double needed = 0;
+  for (const LossDistribution &losses : products)
+    needed = std::max(needed, epsilon_at(losses, 0.55));
+  CHECK(enumerated_delta(joint, needed) == doctest::Approx(0.55).epsilon(1e-9));
+  CHECK(epsilon_at(products.front(), 0.49) == infinity);
+  CHECK(renyi_divergence(forced.front(), 2) == infinity);
 }

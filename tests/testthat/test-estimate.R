@@ -392,7 +392,7 @@ test_that("a joint table above the cap is refused with advice, and its cells are
   m <- mech_lambda(stats::setNames(rep(list(5), 100), paste0("a", 1:100)), lambda = .5)
   records <- as.data.frame(stats::setNames(rep(list(c(1, 2, 3)), 100), paste0("a", 1:100)))
   expect_confide_error(
-    estimate(records, m), "parameter", c("at most 16777216 cells", "estimate_cells")
+    estimate(records, m), "parameter", c("at most 16,777,216 cells", "estimate_cells")
   )
   expect_confide_error(
     estimate(toy_table(), toy_mechanism(), max_cells = 11), "parameter", "at most 11 cells"

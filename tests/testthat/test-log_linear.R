@@ -86,7 +86,7 @@ test_that("structural zeros have no share, and degrees of freedom count the poss
     dimnames = list(a = 1:3, b = 1:3)
   ))
   zeros <- data.frame(a = c("1", "3"), b = c("3", "1"))
-  test <- log_linear_test(reported, m, ~ a + b, zeros = zeros)
+  test <- log_linear_test(reported, m, ~ a + b, structural_zeros = zeros)
   expect_identical(test$fitted["1", "3"], 0)
   expect_identical(test$saturated["3", "1"], 0)
   # quasi-independence: 7 possible cells, 1 + 2 + 2 parameters
@@ -127,9 +127,11 @@ test_that("models and zeros that make no sense are refused", {
     expect_confide_error(log_linear_test(x, m, model), "parameter")
   }
   expect_confide_error(log_linear_test(x, m), "parameter", "`model`")
-  expect_confide_error(log_linear_test(x, m, ~ a + b, zeros = 1), "parameter", "`zeros`")
   expect_confide_error(
-    log_linear_test(x, m, ~ a + b, zeros = data.frame(a = 3)), "parameter", "\"3\""
+    log_linear_test(x, m, ~ a + b, structural_zeros = 1), "parameter", "structural_zeros"
+  )
+  expect_confide_error(
+    log_linear_test(x, m, ~ a + b, structural_zeros = data.frame(a = 3)), "parameter", "\"3\""
   )
   expect_confide_error(log_linear_test(x, m, ~ a + b, max_cells = 3), "parameter", "3 cells")
   expect_confide_error(log_linear_test(x, mech_rr(2, 1), ~ a + b), "parameter", "mech_lambda")
@@ -138,7 +140,7 @@ test_that("models and zeros that make no sense are refused", {
   exact <- mech_lambda(list(a = 3, b = 3), lambda = 1)
   expect_confide_error(
     log_linear_test(data.frame(a = 1L, b = 1L), exact, ~ a + b,
-      zeros = data.frame(a = "1", b = "1")
+      structural_zeros = data.frame(a = "1", b = "1")
     ), "parameter", "agree"
   )
 })

@@ -160,15 +160,17 @@ test_that("the number of reports for planning is the mean relative variance of a
   m <- mech_lambda(list(a = 3), lambda = .6, noise = list(a = c(.2, .3, .5)))
   inverse <- solve(noise_channel_twin(.6, c(.2, .3, .5)))
   second <- colMeans(noise_channel_twin(.6, c(.2, .3, .5))) %*% inverse^2
-  expect_close(noise_spread(m$noise$a), 9 * mean(second) - 1, 1e-12)
+  expect_close(noise_spread(.6, c(.2, .3, .5)), 9 * mean(second) - 1, 1e-12)
   expect_close(feasible_tables(m, 100)$hardest, sqrt((9 * mean(second) - 1) / 100), 1e-12)
 })
 
-test_that("Wilson and exact intervals are for uniform noise", {
+test_that("Wilson and exact intervals are those of the reported share, carried over", {
   m <- mech_lambda(list(a = 2), lambda = .5, noise = list(a = c(.2, .8)))
   e <- estimate(as.table(array(c(40, 60), 2, levels(m))), m)
-  expect_confide_error(confint(e, method = "wilson"), "parameter", "uniform noise")
-  expect_identical(dim(confint(e)), c(2L, 2L))
+  reported <- stats::binom.test(60, 100)$conf.int
+  expect_close(confint(e, method = "exact", cut = FALSE)[2, ], (reported - .5 * .8) / .5, 1e-12)
+  wilson <- stats::prop.test(60, 100, correct = FALSE)$conf.int
+  expect_close(confint(e, method = "wilson", cut = FALSE)[2, ], (wilson - .5 * .8) / .5, 1e-12)
 })
 
 test_that("the statistical audit finds the level that tells most", {
@@ -220,19 +222,181 @@ test_that("noise that is no distribution over the levels is refused", {
   )
 })
 
-test_that("what is derived for uniform noise says so instead of being wrong", {
+test_that("permutations are those of uniform noise, and others are told so", {
+  expect_confide_error(birkhoff(mixed()), "parameter", "uniform noise")
+})
+
+# Privacy of whole records ---------------------------------------------------------
+
+# The largest value of f(row, other row) over all pairs of rows.
+over_pairs <- function(channel, f) {
+  pairs <- expand.grid(one = seq_len(nrow(channel)), other = seq_len(nrow(channel)))
+  max(mapply(function(i, j) f(channel[i, ], channel[j, ]), pairs$one, pairs$other))
+}
+
+uneven_mechanisms <- function() {
+  list(
+    mixed(),
+    mech_lambda(list(a = 3, b = 2, c = 4),
+      lambda = c(.3, .2, .1),
+      noise = list(a = c(.1, .3, .6), b = c(.3, .7), c = c(.1, .2, .3, .4))
+    ),
+    mech_lambda(list(a = 2, b = 2, c = 2),
+      epsilon = .5, noise = list(a = c(.2, .8), b = c(.2, .8), c = c(.9, .1))
+    )
+  )
+}
+
+test_that("the profile is that of the joint channel over all pairs of records", {
+  for (m in uneven_mechanisms()) {
+    channel <- as.matrix(m)
+    at <- c(0, .05, .3, .6, .9) * epsilon(m)
+    truth <- vapply(at, function(e) {
+      over_pairs(channel, function(p, q) sum(pmax(p - exp(e) * q, 0)))
+    }, numeric(1))
+    found <- privacy_profile(m, at)
+    expect_close(found, truth, 1e-12)
+    expect_true(all(found >= truth - 1e-15))
+    expect_identical(privacy_profile(m, epsilon(m)), 0)
+    for (delta in c(1e-6, .01)) {
+      smallest <- epsilon(m, delta = delta)
+      expect_lte(privacy_profile(m, smallest), delta)
+      expect_gt(privacy_profile(m, smallest * (1 - 1e-9)), delta)
+    }
+  }
+})
+
+test_that("Renyi divergence and other measures are those of the worst pair of records", {
+  for (m in uneven_mechanisms()) {
+    channel <- as.matrix(m)
+    for (alpha in c(1.5, 2, 20)) {
+      truth <- over_pairs(channel, function(p, q) log(sum(p^alpha * q^(1 - alpha))) / (alpha - 1))
+      expect_close(renyi_epsilon(m, alpha), truth, 1e-10)
+    }
+    found <- utils::tail(privacy_measures(m), 1)
+    expect_close(found$kl, over_pairs(channel, function(p, q) sum(p * log(p / q))), 1e-11)
+    expect_close(found$chi2, over_pairs(channel, function(p, q) sum((p - q)^2 / q)), 1e-9)
+    expect_close(found$tv, over_pairs(channel, function(p, q) sum(abs(p - q)) / 2), 1e-12)
+    expect_close(found$bayes_success, sum(apply(channel, 2, max)) / nrow(channel), 1e-12)
+  }
+})
+
+test_that("a level that noise never gives leaves lambda in delta and an infinite divergence", {
+  m <- mech_lambda(list(a = c("no", "yes"), b = 2),
+    lambda = .5, noise = list(a = c(no = 1, yes = 0))
+  )
+  channel <- as.matrix(m)
+  for (e in c(0, .7, 30)) {
+    truth <- over_pairs(channel, function(p, q) sum(pmax(p - exp(e) * q, 0)))
+    expect_close(privacy_profile(m, e), truth, 1e-12)
+  }
+  expect_identical(epsilon(m, delta = .49), Inf)
+  expect_lt(epsilon(m, delta = .6), log(3)) # the epsilon of b
+  expect_identical(renyi_epsilon(m, 2), Inf)
+})
+
+# Covariance, regression, plans ----------------------------------------------------
+
+# Reports in exactly the shares that the mechanism gives them: estimates are then the truth.
+expected_reports_of <- function(shares, m) {
+  cells <- expand.grid(levels(m), stringsAsFactors = FALSE)
+  list(rows = cells, weight = as.vector(shares %*% as.matrix(m)))
+}
+
+test_that("covariances of expected reports are those of the true scores", {
+  withr::local_seed(11)
   m <- mixed()
-  says <- "needs uniform noise"
-  expect_confide_error(birkhoff(m), "parameter", says)
-  expect_confide_error(epsilon(m, delta = 1e-3), "parameter", says)
-  expect_confide_error(privacy_profile(m, 1), "parameter", says)
-  expect_confide_error(renyi_epsilon(m, 2), "parameter", says)
-  expect_confide_error(privacy_measures(m), "parameter", says)
-  reports <- data.frame(a = factor(c("x", "y", "z", "z")), b = c(1, 2, 2, 1), t = 1:4)
-  scores <- list(a = c(x = 1, y = 2, z = 3), b = c("1" = 0, "2" = 1))
-  expect_confide_error(estimate_covariance(reports[1:2], m, scores = scores), "parameter", says)
-  expect_confide_error(private_lm(t ~ a, reports, m), "parameter", says)
-  expect_silent(refuse_noise(m, "This", "b"))
+  pi <- stats::rexp(6)
+  pi <- pi / sum(pi)
+  reports <- as.table(array(1e7 * pi %*% as.matrix(m), c(3, 2), levels(m)))
+  found <- estimate_covariance(reports, m, scores = list(a = c(x = -1, y = 2, z = 5), b = 0:1))
+  g <- cbind(a = rep(c(-1, 2, 5), 2), b = rep(0:1, each = 3))
+  centred <- sweep(g, 2, colSums(pi * g))
+  expect_close(found$mean, colSums(pi * g), 1e-12)
+  # unbiased, so the truth of a population: up to 1 / n
+  expect_close(found$covariance, crossprod(centred, pi * centred), 1e-5)
+})
+
+test_that("standard errors of means are those of the debiased scores", {
+  m <- mech_lambda(list(a = 3), lambda = .6, noise = list(a = c(.2, .3, .5)))
+  counts <- c(40, 60, 100)
+  found <- estimate_covariance(as.table(array(counts, 3, levels(m))), m, scores = list(a = 1:3))
+  # values of one report under the dense inverse
+  z <- as.vector(solve(noise_channel_twin(.6, c(.2, .3, .5))) %*% 1:3)
+  centre <- sum(counts * z) / 200
+  expect_close(found$mean, centre, 1e-12)
+  expect_close(found$std_error$mean, sqrt(sum(counts * (z - centre)^2) / 200 / 199), 1e-12)
+})
+
+test_that("least squares on expected reports gives the slopes of the truth", {
+  withr::local_seed(12)
+  m <- mixed()
+  pi <- stats::rexp(6)
+  reports <- expected_reports_of(pi / sum(pi), m)
+  data <- cbind(reports$rows, w = reports$weight)
+  found <- private_lm(b ~ a, data, m, weights = "w", scores = list(b = 0:1))
+  truth <- cbind(expand.grid(a = c("x", "y", "z"), b = 0:1), w = pi)
+  expect_close(coef(found), coef(stats::lm(b ~ a, truth, weights = truth$w)), 1e-9)
+})
+
+test_that("logistic regression on expected reports gives the log odds of the truth", {
+  withr::local_seed(13)
+  m <- mech_lambda(list(a = c("x", "y", "z"), b = c("no", "yes")),
+    lambda = c(.6, .7), noise = list(a = c(z = .5, x = .2, y = .3), b = c(.1, .9))
+  )
+  pi <- stats::rexp(6) + .2
+  reports <- expected_reports_of(pi / sum(pi), m)
+  data <- cbind(reports$rows, w = reports$weight)
+  found <- private_glm(b ~ a, data, m, weights = "w")
+  odds <- log(pi[4:6] / pi[1:3])
+  expect_close(unname(coef(found)), c(odds[[1]], odds[2:3] - odds[[1]]), 1e-5)
+})
+
+test_that("regression intervals cover with noise of its own", {
+  withr::local_seed(14)
+  m <- mech_lambda(list(a = c("u", "v")), lambda = .6, noise = list(a = c(.2, .8)))
+  covered <- vapply(1:200, function(i) {
+    a <- stats::rbinom(400, 1, .4)
+    people <- data.frame(a = c("u", "v")[a + 1])
+    reports <- cbind(as_plain(privatize(people, m, rng = "r")), y = 1 + 2 * a + stats::rnorm(400))
+    limits <- confint(private_lm(y ~ a, reports, m))["av", ]
+    limits[[1]] <= 2 && 2 <= limits[[2]]
+  }, logical(1))
+  # binomial(200, .95): below .90 with probability .002
+  expect_gt(mean(covered), .9)
+})
+
+test_that("plans with noise have the mean square error of the dense inverse", {
+  q <- list(a = c(.2, .3, .5))
+  plan <- plan_frequencies(list(a = 3, b = 2), n = 500, lambda = c(.6, .7), noise = q)
+  m <- mech_lambda(list(a = 3, b = 2), lambda = c(.6, .7), noise = q)
+  inverse <- solve(as.matrix(m))
+  psi <- colMeans(as.matrix(m))
+  variance <- (as.vector(psi %*% inverse^2) - 1 / 36) / 500
+  expect_close(plan$error, sqrt(mean(variance)), 1e-12)
+  expect_close(plan$joint_epsilon, epsilon(m), 1e-12)
+  expect_match(format(plan), "noise        of its own: a", fixed = TRUE, all = FALSE)
+})
+
+test_that("plans for n and epsilon invert that for the error", {
+  q <- list(a = c(.1, .9))
+  plan <- plan_frequencies(c(a = 2, b = 3), n = 5000, epsilon = c(1, 2), noise = q)
+  again <- plan_frequencies(c(a = 2, b = 3), error = plan$error, epsilon = c(1, 2), noise = q)
+  expect_identical(again$n, 5000)
+  equal <- plan_frequencies(c(a = 2, b = 3), n = 5000, error = plan$error, noise = q)
+  back <- plan_frequencies(c(a = 2, b = 3), n = 5000, epsilon = equal$epsilon, noise = q)
+  expect_close(back$error, plan$error, 1e-10)
+  expect_identical(
+    plan_frequencies(3, n = 10, epsilon = 1, noise = list(attribute1 = rep(1 / 3, 3))),
+    plan_frequencies(3, n = 10, epsilon = 1)
+  )
+  expect_confide_error(
+    plan_frequencies(c(a = 2), n = 10, epsilon = 1, noise = list(b = c(.1, .9))), "parameter",
+    "noise"
+  )
+  expect_confide_error(
+    plan_frequencies(c(a = 2), n = 10, error = .1, noise = list(a = c(0, 1))), "parameter", "never"
+  )
 })
 
 test_that("log-linear models take any noise", {

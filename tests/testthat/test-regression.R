@@ -287,3 +287,22 @@ test_that("bad input of a regression has one of the package's classes", {
   expect_confide_error(predict(fit, data.frame(a = "q", group = "x")), "parameter", "levels of it")
   expect_confide_error(predict(fit, data.frame(a = "a", group = "q")), "parameter", "levels")
 })
+
+test_that("a fit that the reports do not determine says which coefficients are loose", {
+  withr::local_seed(15)
+  m <- mech_lambda(list(a = c("u", "v", "w"), z = c("no", "yes")), lambda = .9)
+  # no one with w says yes
+  people <- data.frame(
+    a = rep(c("u", "v", "w"), c(200, 200, 60)), z = rep(c("no", "yes", "no"), c(100, 200, 160))
+  )
+  fit <- private_glm(z ~ a, as_plain(privatize(people, m, rng = "r")), m)
+  expect_match(format(fit), "not determined by these reports: .*aw", all = FALSE)
+  expect_lte(max(nchar(format(fit))), 80)
+  # units of measurement do not matter
+  steady <- data.frame(a = sample(c("u", "v", "w"), 500, TRUE), t = 1e-4 * stats::rnorm(500))
+  steady$z <- c("no", "yes")[1 + stats::rbinom(500, 1, stats::plogis(5e3 * steady$t))]
+  reports <- cbind(as_plain(privatize(steady[c("a", "z")], m, rng = "r")), t = steady$t)
+  fit <- private_glm(z ~ a + t, reports, m)
+  expect_gt(sqrt(vcov(fit)["t", "t"]), 100)
+  expect_false(any(grepl("not determined", format(fit))))
+})
