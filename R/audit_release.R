@@ -130,7 +130,11 @@ rho_lower_bound <- function(hits, other_hits, n, confidence) {
     return(0)
   }
   alpha <- c(1.001, 1.1, 1.25, renyi_orders)
-  divergence <- log(low^alpha * high^(1 - alpha) + (1 - low)^alpha * (1 - high)^(1 - alpha))
+  # In logarithms: at alpha = 64 a frequency of 1e-5 to the power of -63 leaves the doubles.
+  inside <- alpha * log(low) + (1 - alpha) * log(high)
+  outside <- alpha * log1p(-low) + (1 - alpha) * log1p(-high)
+  larger <- pmax(inside, outside)
+  divergence <- larger + log(exp(inside - larger) + exp(outside - larger))
   max(divergence / (alpha * (alpha - 1)))
 }
 

@@ -14,8 +14,8 @@
 #' are rounded to the grid one by one and added as integers.
 #'
 #' @section What it rests on:
-#' 1. The operating system's random numbers cannot be told from uniform bits. Strictly, the guarantee
-#'    is therefore computational.
+#' 1. The operating system's random numbers cannot be told from uniform bits. Strictly, the
+#'    guarantee is therefore computational.
 #' 2. Levels, bounds, columns and neighbours were declared without looking at the private data.
 #' 3. All reports and releases about one person are counted: epsilons add up, rhos add up. confide
 #'    cannot see what was released elsewhere.

@@ -195,7 +195,7 @@ TEST_CASE("two sources of the operating system share no word, also in forked pro
     words.push_back(first.word());
     words.push_back(second.word());
   }
-  for (int child = 0; child < 4; ++child)
+  for (int child = 0; child < 100; ++child)
     for (const std::uint64_t word : words_of_child())
       words.push_back(word);
   CHECK(all_distinct(words));

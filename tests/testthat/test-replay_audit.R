@@ -208,6 +208,12 @@ test_that("what is no function, no pair and no data is refused", {
   }
   expect_confide_error(replay_audit(identity), "parameter")
   expect_confide_error(neighbour_pairs(Sys.Date(), "replace"), "parameter", "like")
+  for (empty in list(character(), factor(character()))) {
+    expect_confide_error(neighbour_pairs(empty, "replace"), "parameter", "values to draw from")
+  }
+  for (values in list(numeric(), list(1), mtcars, sum, Sys.Date())) {
+    expect_confide_error(neighbour_pairs(1, "replace", values = values), "parameter", "values")
+  }
   expect_confide_error(neighbour_pairs(1, "swap"), "parameter")
   expect_confide_error(neighbour_pairs(1), "parameter")
   expect_confide_error(neighbour_pairs(1, "replace", number = 0), "parameter")
