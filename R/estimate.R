@@ -176,7 +176,7 @@ check_table_size <- function(cells, max_cells, advice, call = rlang::caller_env(
   if (cells > max_cells) {
     abort_parameter(c(
       "A joint table may have at most {format_count(max_cells)} cells.",
-      x = "This one has {format_number(cells)}.",
+      x = "This one has {format_cells(cells)}.",
       i = advice
     ), call = call)
   }

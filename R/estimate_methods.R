@@ -333,7 +333,7 @@ print.confide_estimate <- function(x, ..., n = 5L) {
   first <- utils::head(seq_along(x$estimate), n)
   shown <- cbind(estimate = x$estimate[first], std.error = x$std_error[first])
   shown[] <- format_shares(shown, x$std_error[first])
-  rownames(shown) <- shorten(head_labels(x$dimnames, length(first)), 50L)
+  rownames(shown) <- shorten(head_labels(x$dimnames, length(first)), 55L)
   print(shown, quote = FALSE, right = TRUE)
   writeLines(c(format_rest(length(x$estimate), n, "share"), estimate_notes(x)))
   invisible(x)

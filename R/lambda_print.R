@@ -4,7 +4,7 @@
 format_title.confide_lambda <- function(mechanism) {
   sprintf(
     "<lambda-randomization>  %s, %s cells, joint epsilon = %s",
-    plural(length(mechanism$alphabets), "attribute"), format_number(mechanism$n_outputs, 6),
+    plural(length(mechanism$alphabets), "attribute"), format_cells(mechanism$n_outputs),
     format_epsilon(epsilon(mechanism))
   )
 }

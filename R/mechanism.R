@@ -150,6 +150,11 @@ format_number <- function(x, digits = 4) {
   trimws(text)
 }
 
+# Numbers of cells: exact while they can be read.
+format_cells <- function(x) {
+  ifelse(x < 1e12, format_count(x), format_number(x))
+}
+
 format_count <- function(x) {
   trimws(format(x, big.mark = ",", scientific = FALSE))
 }

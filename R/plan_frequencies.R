@@ -369,7 +369,7 @@ format_sizes <- function(sizes) {
   sprintf(
     "%s = %s cells",
     if (nchar(product) <= 24) product else paste("product of", length(sizes), "sizes"),
-    format_number(prod(sizes))
+    format_cells(prod(sizes))
   )
 }
 

@@ -171,7 +171,7 @@ test_independence <- function(decoded, statistic) {
       "Cramer's V (true table)" = effect$cramer_v,
       "phi-squared (true table)" = effect$phi_squared
     ),
-    method = test_name("independence", statistic, expected),
+    method = test_name("independence", statistic, expected, is.na(effect$cramer_v)),
     observed = observed,
     expected = expected
   )
@@ -222,14 +222,17 @@ expected_reports <- function(shares, decoder) {
   as.vector(crossprod(decoder$channel, shares))
 }
 
-test_name <- function(what, statistic, expected) {
+test_name <- function(what, statistic, expected, no_effect = FALSE) {
   name <- sprintf(
     "%s test of %s on randomized reports",
     if (statistic == "pearson") "Pearson's chi-squared" else "Likelihood-ratio chi-squared", what
   )
   smallest <- min(expected)
-  if (smallest >= 5) {
-    return(name)
-  }
-  sprintf("%s (smallest expected count %s: approximate)", name, format_number(smallest, 2))
+  notes <- c(
+    if (smallest < 5) {
+      sprintf("smallest expected count %s: approximate", format_number(smallest, 2))
+    },
+    if (no_effect) "effect sizes NA: a true share is estimated at or below 0"
+  )
+  if (length(notes) == 0) name else sprintf("%s (%s)", name, paste(notes, collapse = "; "))
 }

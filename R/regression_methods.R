@@ -236,12 +236,23 @@ format.confide_regression <- function(x, ...) {
 print.confide_regression <- function(x, ..., n = 5L) {
   writeLines(regression_title(x))
   table <- coefficient_table(x)
-  shown <- format(table[, 1:2, drop = FALSE], digits = 3)
+  shown <- format_coefficients(table[, 1:2, drop = FALSE])
   colnames(shown) <- c("estimate", "std.error")
   rownames(shown) <- shorten(rownames(table), 40L)
   print(utils::head(shown, n), quote = FALSE, right = TRUE)
   writeLines(c(format_rest(nrow(shown), n, "coefficient"), regression_notes(x)))
   invisible(x)
+}
+
+# In columns while one number of decimals does for all; one coefficient that is not determined must
+# not push the others into exponents.
+format_coefficients <- function(table) {
+  sizes <- abs(table[is.finite(table) & table != 0])
+  if (length(sizes) > 0 && max(sizes) / min(sizes) > 1e5) {
+    table[] <- formatC(table, digits = 3, format = "g")
+    return(table)
+  }
+  format(table, digits = 3)
 }
 
 #' @rdname regression-methods

@@ -253,7 +253,7 @@ BEGIN_RCPP
 END_RCPP
 }
 // lambda_tabulate
-Eigen::VectorXd lambda_tabulate(const Eigen::Map<Eigen::MatrixXi> rows, const Eigen::Map<Eigen::VectorXd> weights, const Rcpp::NumericVector& dimensions);
+Rcpp::NumericVector lambda_tabulate(const Eigen::Map<Eigen::MatrixXi> rows, const Eigen::Map<Eigen::VectorXd> weights, const Rcpp::NumericVector& dimensions);
 RcppExport SEXP _confide_lambda_tabulate(SEXP rowsSEXP, SEXP weightsSEXP, SEXP dimensionsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;

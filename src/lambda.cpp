@@ -177,11 +177,8 @@ Patterns distinct_patterns(const WeightedRows &rows) {
           Eigen::Map<Vector>(square.data(), size)};
 }
 
-Vector tabulate(const Eigen::Ref<const Codes> &rows, const Eigen::Ref<const Vector> &weights,
-                const std::vector<std::size_t> &dimensions) {
-  const std::size_t size =
-      std::accumulate(dimensions.begin(), dimensions.end(), std::size_t{1}, std::multiplies<>());
-  Vector table = Vector::Zero(static_cast<Index>(size));
+void tabulate(const Eigen::Ref<const Codes> &rows, const Eigen::Ref<const Vector> &weights,
+              const std::vector<std::size_t> &dimensions, Eigen::Ref<Vector> table) {
   for (Index row = 0; row < rows.rows(); ++row) {
     std::size_t cell = 0, stride = 1;
     for (std::size_t j = 0; j < dimensions.size(); ++j) {
@@ -190,7 +187,6 @@ Vector tabulate(const Eigen::Ref<const Codes> &rows, const Eigen::Ref<const Vect
     }
     table[static_cast<Index>(cell)] += weights[row];
   }
-  return table;
 }
 
 CellSums cell_sums(const WeightedRows &rows, const std::vector<Question> &questions,

@@ -65,10 +65,9 @@ struct Patterns {
 };
 Patterns distinct_patterns(const WeightedRows &rows);
 
-// Adds weights into the array cell that each row of codes names.
-Eigen::VectorXd tabulate(const Eigen::Ref<const Codes> &rows,
-                         const Eigen::Ref<const Eigen::VectorXd> &weights,
-                         const std::vector<std::size_t> &dimensions);
+// Adds weights into the cell of `table` that each row of codes names.
+void tabulate(const Eigen::Ref<const Codes> &rows, const Eigen::Ref<const Eigen::VectorXd> &weights,
+              const std::vector<std::size_t> &dimensions, Eigen::Ref<Eigen::VectorXd> table);
 
 // What is asked about a record: for each attribute the codes (from 0) that count. One code for each
 // attribute is a cell of the joint table.

@@ -85,12 +85,18 @@ Rcpp::List lambda_patterns(const Eigen::Map<Eigen::MatrixXi> rows,
 
 // Codes are 1-based in R and 0-based in the core.
 // [[Rcpp::export(rng = false)]]
-Eigen::VectorXd lambda_tabulate(const Eigen::Map<Eigen::MatrixXi> rows,
-                                const Eigen::Map<Eigen::VectorXd> weights,
-                                const Rcpp::NumericVector &dimensions) {
+Rcpp::NumericVector lambda_tabulate(const Eigen::Map<Eigen::MatrixXi> rows,
+                                    const Eigen::Map<Eigen::VectorXd> weights,
+                                    const Rcpp::NumericVector &dimensions) {
   const std::vector<std::size_t> sizes(dimensions.begin(), dimensions.end());
   const Eigen::MatrixXi codes = rows.array() - 1;
-  return confide::tabulate(codes, weights, sizes);
+  // in R's own memory: the table may be as large as fits
+  R_xlen_t cells = 1;
+  for (const std::size_t size : sizes)
+    cells *= static_cast<R_xlen_t>(size);
+  Rcpp::NumericVector table(cells);
+  confide::tabulate(codes, weights, sizes, as_eigen(table));
+  return table;
 }
 
 // [[Rcpp::export(rng = false)]]

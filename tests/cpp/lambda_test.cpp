@@ -182,9 +182,11 @@ TEST_CASE("cells straight from the records equal the same cells of the joint tab
   const Vector weight = 300 * random_shares(300, generator);
   const Vector square = weight.cwiseAbs2();
   const auto inverse = modes(attributes, inverse_mode);
+  Vector total = Vector::Zero(24), squares = total;
+  tabulate(rows, weight, {3, 2, 4}, total);
+  tabulate(rows, square, {3, 2, 4}, squares);
   const Estimate joint =
-      estimate({tabulate(rows, weight, {3, 2, 4}), tabulate(rows, square, {3, 2, 4}), true, 300},
-               inverse, modes(attributes, squared_inverse_mode));
+      estimate({total, squares, true, 300}, inverse, modes(attributes, squared_inverse_mode));
   std::vector<Question> cells;
   for (std::int32_t x = 0; x < 24; ++x)
     cells.push_back({{x % 3}, {x / 3 % 2}, {x / 6}});

@@ -327,3 +327,9 @@ test_that("numbers for the planning of a full joint table are those of the formu
 test_that("RAPPOR's two bits have epsilon 2 log 3", {
   expect_equal(epsilon(mech_lambda(list(a = 2, b = 2), lambda = .5)), 2.197225, tolerance = 1e-6)
 })
+
+test_that("numbers of cells are printed exactly while they can be read", {
+  ten <- function(m) as.list(stats::setNames(rep(5, m), paste0("a", seq_len(m))))
+  expect_match(format(mech_lambda(ten(10), lambda = .5)), "9,765,625 cells", all = FALSE)
+  expect_match(format(mech_lambda(ten(30), lambda = .5)), "9.313e+20 cells", fixed = TRUE, all = FALSE)
+})

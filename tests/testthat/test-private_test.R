@@ -190,3 +190,12 @@ test_that("a test prints and tidies as every test of R, and states its guarantee
   skip_if_not_installed("broom")
   expect_equal(broom::tidy(test)$p.value, test$p.value)
 })
+
+test_that("an effect size that noise makes impossible is NA, and the method says why", {
+  m <- mech_lambda(list(a = 2, b = 2), lambda = .3)
+  # the share of a = 1: (.34 - .35) / .3 is below 0
+  reports <- as.table(array(c(20, 46, 14, 20), c(2, 2), levels(m)))
+  test <- private_test(reports, m)
+  expect_identical(unname(test$estimate), c(NA_real_, NA_real_))
+  expect_match(test$method, "effect sizes NA: a true share is estimated at or below 0", fixed = TRUE)
+})

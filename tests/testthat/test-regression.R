@@ -298,6 +298,8 @@ test_that("a fit that the reports do not determine says which coefficients are l
   fit <- private_glm(z ~ a, as_plain(privatize(people, m, rng = "r")), m)
   expect_match(format(fit), "not determined by these reports: .*aw", all = FALSE)
   expect_lte(max(nchar(format(fit))), 80)
+  # its size does not push the other coefficients into exponents
+  expect_match(utils::capture.output(print(fit)), "av +[-0-9.]+ +[0-9.]+$", all = FALSE)
   # units of measurement do not matter
   steady <- data.frame(a = sample(c("u", "v", "w"), 500, TRUE), t = 1e-4 * stats::rnorm(500))
   steady$z <- c("no", "yes")[1 + stats::rbinom(500, 1, stats::plogis(5e3 * steady$t))]
