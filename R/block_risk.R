@@ -1,0 +1,136 @@
+#' Risk of block designs and its lower bound
+#'
+#' What an estimate of the shares of `v` categories must cost under `epsilon`-local differential
+#' privacy, and what a design costs. Block sizes in the set that `optimal_block_size()` returns are
+#' those whose block designs reach the bound exactly; the bound holds for every unbiased scheme at
+#' every number of reports (Park, Nam and Lee 2023; Ye and Barg 2019).
+#'
+#' @param v (whole number, at least 2) Number of categories.
+#' @param epsilon (number above 0) Privacy parameter of a report.
+#' @param u (number from 1 to 2) The loss is the sum of the u-th powers of the errors of the shares;
+#'   2 is the squared error.
+#' @param k (whole numbers from 1 to v - 1) Block sizes.
+#' @param b,r,lambda (numbers) Outputs of the design, outputs of each point, outputs that two points
+#'   share. Vectors of one length are taken together.
+#' @returns `optimal_block_size()`: one whole number, or two at a tie. `risk_bound()`: the smallest
+#'   possible worst-case risk times n^(u/2); for u below 2 a statement for many reports.
+#'   `design_risk()`: n times the worst-case mean squared error of the canonical estimator, exact for
+#'   every n. `exactness_interval()`: a data frame with columns `v`, `k`, `lower`, `upper`: the values
+#'   of epsilon for which block designs of v points and block size k are exactly optimal.
+#' @section Errors:
+#' `confide_error_parameter` for arguments outside their range.
+#' @references
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
+#' estimation via block designs. arXiv 2305.01261.
+#'
+#' Ye, M. and Barg, A. (2019). Optimal locally private estimation under l_p loss for 1 <= p <= 2.
+#' *Electronic Journal of Statistics* 13, 4102-4120. \doi{10.1214/19-EJS1608}
+#' @family block designs
+#' @examples
+#' optimal_block_size(100, epsilon = 1)
+#' risk_bound(100, epsilon = 1)
+#' # The quartic residues modulo 101, cut to 100 points
+#' design_risk(100, b = 101, r = 25, lambda = 6, epsilon = 1)
+#' exactness_interval(101, k = 25)
+#' @name block-risk
+NULL
+
+check_categories <- function(v, call = rlang::caller_env()) {
+  check_required(v, "Give the number of categories.", arg = "v", call = call)
+  check_whole_number(v, min = 2, max = max_levels, arg = "v", call = call)
+}
+
+check_block_epsilon <- function(epsilon, call = rlang::caller_env()) {
+  hint <- "Common choices lie between 0.5 and 4; smaller protects more."
+  check_required(epsilon, hint, arg = "epsilon", call = call)
+  check_epsilon(epsilon, zero = FALSE, call = call)
+}
+
+#' @rdname block-risk
+#' @export
+optimal_block_size <- function(v, epsilon) {
+  block_size_set(check_categories(v), check_block_epsilon(epsilon))
+}
+
+# Risk(k) <= Risk(k + 1) exactly when e^(2 epsilon) >= (v - k)(v - k - 1) / (k (k + 1)). The minimum
+# lies beside v / (e^epsilon + 1).
+block_size_set <- function(v, epsilon) {
+  centre <- floor(v * balance(epsilon))
+  k <- unique(pmin(pmax(centre + (-1:2), 1), v - 1))
+  lower <- log((v - k) / k) + log((v - k - 1) / (k + 1))
+  upper <- log((v - k) / k) + log((v - k + 1) / (k - 1)) # infinite for k = 1
+  k[lower <= 2 * epsilon + 1e-12 & 2 * epsilon <= upper + 1e-12]
+}
+
+# 1 / (e^epsilon + 1), for any epsilon.
+balance <- function(epsilon) stats::plogis(-epsilon)
+
+#' @rdname block-risk
+#' @export
+risk_bound <- function(v, epsilon, u = 2) {
+  v <- check_categories(v)
+  epsilon <- check_block_epsilon(epsilon)
+  u <- check_power(u)
+  power_risk(v, smallest_risk(v, epsilon), u)
+}
+
+check_power <- function(u, call = rlang::caller_env()) {
+  if (is_finite_number(u) && u >= 1 && u <= 2) {
+    return(as.numeric(u))
+  }
+  abort_parameter(
+    c("{.arg u} must be one number from 1 to 2.", x = "It is {describe(u)}."),
+    call = call
+  )
+}
+
+# First order in n of the sum of E |error|^u where each of v errors is normal with variance risk / v.
+power_risk <- function(v, risk, u) normal_moment(u) * v^(1 - u / 2) * risk^(u / 2)
+
+# E |Z|^u of a standard normal Z.
+normal_moment <- function(u) 2^(u / 2) * gamma((u + 1) / 2) / sqrt(pi)
+
+# Ye and Barg 2019; attained by every block design with k in block_size_set().
+smallest_risk <- function(v, epsilon) {
+  k <- block_size_set(v, epsilon)[[1]]
+  block_design_risk(v, v, k, k * (k - 1) / (v - 1), epsilon)
+}
+
+#' @rdname block-risk
+#' @export
+design_risk <- function(v, b, r, lambda, epsilon) {
+  v <- check_categories(v)
+  epsilon <- check_block_epsilon(epsilon)
+  b <- check_numbers(b, "above 0", function(x) is.finite(x) & x > 0)
+  r <- check_numbers(r, "above 0 and below {.arg b}", function(x) is.finite(x) & x > 0 & x < b)
+  lambda <- check_numbers(
+    lambda, "at least 0 and below {.arg r}", function(x) is.finite(x) & x >= 0 & x < r
+  )
+  block_design_risk(v, b, r, lambda, epsilon)
+}
+
+# n times the mean squared error at the uniform distribution, its worst case (Park, Nam and Lee
+# 2023): v m (1 - m) / d^2. w = e^-epsilon keeps a large epsilon from overflowing. v, b, r and lambda
+# may be vectors; only the ratios of the last three matter.
+block_design_risk <- function(v, b, r, lambda, epsilon) {
+  w <- exp(-epsilon)
+  scale <- r + (b - r) * w
+  d <- (r - lambda) * -expm1(-epsilon) / scale
+  m <- (lambda + (r - lambda) * w) / scale + d / v
+  v * m * (1 - m) / d^2
+}
+
+#' @rdname block-risk
+#' @export
+exactness_interval <- function(v, k) {
+  v <- check_categories(v)
+  check_required(k, "Give block sizes.")
+  k <- check_numbers(k, "whole numbers from 1 to v - 1", function(x) {
+    is.finite(x) & x == round(x) & x >= 1 & x < v
+  })
+  data.frame(
+    v = v, k = k,
+    lower = pmax(0, (log((v - k) / k) + log((v - k - 1) / (k + 1))) / 2),
+    upper = (log((v - k) / k) + log((v - k + 1) / (k - 1))) / 2
+  )
+}
