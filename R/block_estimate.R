@@ -184,19 +184,83 @@ block_values <- function(decoder, layout, outputs) {
 
 # Counts of levels do not say which levels stood together. The expected number of sets with both x
 # and x' is linear in the shares of the two, so its unbiased estimate is too.
-set_second_moment <- function(object) {
+set_second_moment <- function(object, levels = seq_along(object$decoder$inside)) {
   law <- object$decoder$law
   v <- law$v
   k <- object$decoder$design$k
   total <- sum(object$reported$square %||% object$reported$total)
-  first <- square_weighted(object)
+  first <- object$first[levels]
   inside <- law$d * first + law$q * total
   base <- law$outside * k * (k - 1) / (v - 1)
   with_one <- base + law$surplus * k * (k - 1) / (v - 1)
   with_none <- base + law$surplus * k * (k - 1) * (k - 2) / ((v - 1) * max(v - 2, 1))
   both <- total * with_none + (with_one - with_none) * outer(first, first, `+`)
-  diag(both) <- inside
+  both[cbind(seq_along(levels), seq_along(levels))] <- inside
   (both - law$q * outer(inside, inside, `+`) + law$q^2 * total) / law$d^2
+}
+
+# Sets of levels ---------------------------------------------------------------
+
+# A set of levels is worth to a report the sum of what its levels are worth.
+estimate_block_cells <- function(mechanism, counts, events, target) {
+  full <- decode(mechanism, counts, list())
+  sets <- events$level
+  parts <- if (is_set_mechanism(mechanism)) {
+    cells_of_sets(full, sets)
+  } else {
+    cells_of_outputs(full, sets)
+  }
+  first <- full$first
+  parts$decoder$overlap <- outer(seq_along(sets), seq_along(sets), Vectorize(function(i, j) {
+    sum(first[intersect(sets[[i]], sets[[j]])])
+  }))
+  moments <- moments_of_sums(parts$sums, full$reported, counts$n)
+  new_estimate(c(moments, list(
+    moment = moments$estimate,
+    dimnames = list(cell = name_events(events, list(level = levels(mechanism)))),
+    decoder = c(list(type = "block_cells"), parts$decoder),
+    reported = full$reported, n = counts$n, method = "moment"
+  )), mechanism, counts, target)
+}
+
+cells_of_outputs <- function(full, sets) {
+  decoder <- full$decoder
+  law <- decoder$law
+  layout <- block_layout(decoder$design)
+  values <- vapply(sets, function(set) {
+    inside <- block_sizes(layout, as.numeric(seq_len(law$v) %in% set), TRUE)
+    (inside - law$q * length(set)) / law$d - length(set) * (decoder$centre %||% 0)
+  }, numeric(length(full$reported$total)))
+  square <- full$reported$square %||% full$reported$total
+  list(
+    sums = list(
+      value = as.vector(full$reported$total %*% values),
+      square_weighted = as.vector(square %*% values), square = as.vector(square %*% values^2)
+    ),
+    decoder = list(second = crossprod(values, values * square))
+  )
+}
+
+cells_of_sets <- function(full, sets) {
+  asked <- sort(unique(unlist(sets)))
+  if (length(asked) > max_vcov) {
+    abort_parameter(c(
+      "Events of reports that are sets may hold at most {format_count(max_vcov)} levels.",
+      x = "These hold {format_count(length(asked))}."
+    ), call = NULL)
+  }
+  second <- set_second_moment(full, asked)
+  among <- vapply(sets, function(set) as.numeric(asked %in% set), numeric(length(asked)))
+  among <- matrix(among, length(asked))
+  second <- crossprod(among, second %*% among)
+  total <- sum(full$reported$total)
+  list(
+    sums = list(
+      value = total * as.vector(crossprod(among, full$estimate[asked])),
+      square_weighted = as.vector(crossprod(among, full$first[asked])), square = diag(second)
+    ),
+    decoder = list(second = second)
+  )
 }
 
 # Maximum likelihood -----------------------------------------------------------

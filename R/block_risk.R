@@ -134,3 +134,90 @@ exactness_interval <- function(v, k) {
     upper = (log((v - k) / k) + log((v - k + 1) / (k - 1))) / 2
   )
 }
+
+#' Risk of a block design at given shares
+#'
+#' The expected loss of an estimate from `n` reports, for any distribution of the people over the
+#' categories.
+#'
+#' @param mechanism (mechanism) Made by [mech_block()].
+#' @param n (whole number) Number of reports.
+#' @param ... Unused; catches misspelt arguments.
+#' @param p (probabilities over the levels, or `NULL`) The true shares; `NULL` (default): uniform,
+#'   which is the worst case for u = 2 (and for large n also below).
+#' @param u (number from 1 to 2) The loss is the sum of the u-th powers of the absolute errors: 2
+#'   (default) the squared error, 1 twice the total variation distance.
+#' @param method (`"moment"` or `"canonical"`) The estimate, as in [estimate()].
+#' @param target (`"population"` or `"file"`) As in [estimate()]; `"file"` for u = 2 only.
+#' @returns One number. It is exact for u = 2, and for the canonical estimate (a binomial count made
+#'   linear) at any u; the centred estimate with u below 2 is taken as normal with its exact
+#'   variance, which is right for many reports.
+#' @section Errors:
+#' `confide_error_parameter` for other mechanisms and arguments outside their range.
+#' @references
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
+#' estimation via block designs. arXiv 2305.01261.
+#' @family block designs
+#' @examples
+#' m <- mech_block(100, epsilon = 1)
+#' block_risk(m, n = 10000)
+#' block_risk(m, n = 10000, p = (100:1) / 5050, u = 1)
+#' @export
+block_risk <- function(mechanism, n, ..., p = NULL, u = 2, method = c("moment", "canonical"),
+                       target = c("population", "file")) {
+  check_dots_empty(...)
+  check_mechanism(mechanism)
+  check_required(n, "Give the number of reports.")
+  n <- check_whole_number(n)
+  u <- check_power(u)
+  method <- check_choice(method, c("moment", "canonical"))
+  target <- check_choice(target, c("population", "file"))
+  if (!inherits(mechanism, "confide_block") || (target == "file" && u < 2)) {
+    abort_parameter(c(
+      "{.fn block_risk} needs a mechanism made by {.fn mech_block}, and {.code u = 2} for a file.",
+      x = if (inherits(mechanism, "confide_block")) "u is {u}." else "It is {describe(mechanism)}."
+    ))
+  }
+  p <- check_prior(p, levels(mechanism), "p")
+  law <- block_law(mechanism)
+  sizes <- if (method == "moment") output_sizes(mechanism$design, law$v)
+  reported <- law$q + law$d * p # of the sets of the levels
+  if (is.null(sizes) && u < 2) {
+    return(sum(binomial_moments(reported, n, u)) / law$d^u)
+  }
+  variance <- unit_variances(mechanism, law, sizes, p, reported)
+  if (u < 2) {
+    return(normal_moment(u) * sum((variance / n)^(u / 2)))
+  }
+  (sum(variance) - if (target == "file") 1 - sum(p^2) else 0) / n
+}
+
+# The variance of what one report is worth to each level, where people have shares p.
+unit_variances <- function(mechanism, law, sizes, p, inside) {
+  if (is.null(sizes)) {
+    return(inside * (1 - inside) / law$d^2)
+  }
+  layout <- block_layout(mechanism$design)
+  law_of_reports <- law$outside + law$surplus * block_sizes(layout, p, FALSE)
+  centre <- centring_values(mechanism$design, law)
+  weighted <- law_of_reports * centre
+  joint <- as.vector(block_sums(layout, cbind(weighted), law$v, 0))
+  second <- ((1 - 2 * law$q) * inside + law$q^2) / law$d^2 -
+    2 * (joint - law$q * sum(weighted)) / law$d + sum(weighted * centre)
+  second - p^2
+}
+
+# E |T / n - q|^u of binomial counts T. For u = 1 De Moivre's closed form; else summed over all but
+# 1e-30 of the law.
+binomial_moments <- function(q, n, u) {
+  if (u == 1) {
+    above <- floor(n * q) + 1
+    return(2 * (1 - q) * above / n * stats::dbinom(above, n, q))
+  }
+  distinct <- unique(q)
+  moments <- vapply(distinct, function(one) {
+    t <- seq(stats::qbinom(1e-30, n, one), stats::qbinom(1e-30, n, one, lower.tail = FALSE))
+    sum(abs(t / n - one)^u * stats::dbinom(t, n, one))
+  }, numeric(1))
+  moments[match(q, distinct)]
+}

@@ -61,13 +61,20 @@ second_moment <- function(object) {
   if (object$decoder$type == "block") {
     return(block_second_moment(object))
   }
+  if (object$decoder$type == "block_cells") {
+    return(object$decoder$second)
+  }
   values <- report_values(object)
   crossprod(values, values * (object$reported$square %||% object$reported$total))
 }
 
 # Two different cells of a table never hold the same record; events may overlap.
 same_cell <- function(object, first) {
-  if (object$decoder$type == "cells") overlap_sums(object) else diag(first, length(first))
+  switch(object$decoder$type,
+    cells = overlap_sums(object),
+    block_cells = object$decoder$overlap,
+    diag(first, length(first))
+  )
 }
 
 centred_product <- function(object, second, first) {
