@@ -62,7 +62,7 @@ mech_block <- function(levels, epsilon, ..., tolerance = 0.01, max_bits = NULL, 
   epsilon <- check_block_epsilon(epsilon)
   na <- check_choice(na, c("error", "level"))
   alphabet <- new_alphabet(levels, na)
-  tolerance <- check_tolerance(tolerance)
+  tolerance <- check_allowed_excess(tolerance)
   v <- alphabet$size
   max_bits <- check_bits(max_bits, v)
   chosen <- if (is.null(design)) {
@@ -76,7 +76,7 @@ mech_block <- function(levels, epsilon, ..., tolerance = 0.01, max_bits = NULL, 
   ))
 }
 
-check_tolerance <- function(tolerance, call = rlang::caller_env()) {
+check_allowed_excess <- function(tolerance, call = rlang::caller_env()) {
   if (is_finite_number(tolerance) && tolerance >= 0) {
     return(as.numeric(tolerance))
   }

@@ -310,7 +310,7 @@ catalogue <- function(v, epsilon, limit = NULL) {
       cyclotomic_rows(v, epsilon, limit),
       triple_rows(v)
     )
-    rows <- rows[rows$b <= limit, ]
+    rows <- rows[rows$b <= limit & !duplicated(rows$family), ]
     rate_designs(rbind(rows, subset_rows(v, best), shared_rows(v, best)), v, epsilon)
   })
 }

@@ -33,7 +33,7 @@ block_comparison <- function(v, epsilon = seq(0.25, 5, by = 0.25), ..., toleranc
   v <- check_categories(v)
   check_epsilons(epsilon)
   lapply(epsilon, check_block_epsilon)
-  tolerance <- check_tolerance(tolerance)
+  tolerance <- check_allowed_excess(tolerance)
   rows <- lapply(epsilon, function(one) compare_designs(v, one, tolerance))
   structure(do.call(rbind, rows),
     class = c("confide_block_comparison", "data.frame"), confide = list(v = v)
@@ -84,7 +84,7 @@ format.confide_block_comparison <- function(x, ...) {
 }
 
 #' @export
-print.confide_block_comparison <- function(x, ..., n = 10L) {
+print.confide_block_comparison <- function(x, ..., n = 9L) {
   writeLines(format(x))
   print_designs(as.data.frame(unclass(x)), n)
   writeLines(format_rest(nrow(x), n, "row"))
@@ -93,7 +93,8 @@ print.confide_block_comparison <- function(x, ..., n = 10L) {
 
 print_designs <- function(rows, n) {
   shown <- utils::head(rows, n)
-  for (name in intersect(c("b", "r", "lambda", "risk", "bits"), names(shown))) {
+  shown <- shown[setdiff(names(shown), c("v0", "r", "k", "lambda", "exact", "front"))]
+  for (name in intersect(c("b", "risk", "bits"), names(shown))) {
     shown[[name]] <- format_number(shown[[name]])
   }
   shown$excess <- sprintf("%.2f %%", 100 * shown$excess)
@@ -109,7 +110,7 @@ format.confide_designs <- function(x, ...) {
 }
 
 #' @export
-print.confide_designs <- function(x, ..., n = 10L) {
+print.confide_designs <- function(x, ..., n = 9L) {
   if (!is.null(attr(x, "confide"))) writeLines(format(x))
   print_designs(as.data.frame(unclass(x)), n)
   writeLines(format_rest(nrow(x), n, "design"))

@@ -27,5 +27,6 @@ test_that("lists of designs are a Pareto front, and plots can be drawn", {
     expect_no_error(ggplot2::ggplot_build(plot))
   }
   expect_confide_error(ggplot2::autoplot(mech_block(1000, 1)), "parameter", "128")
-  expect_confide_error(ggplot2::autoplot(front[1, ]), "parameter", "whole")
+  attr(front, "confide") <- NULL
+  expect_confide_error(ggplot2::autoplot(front), "parameter", "whole")
 })

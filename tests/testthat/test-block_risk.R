@@ -69,7 +69,7 @@ test_that("risks are finite from tiny to huge epsilons", {
 
 test_that("the risk of a mechanism is that of its matrices, at any shares", {
   p <- (1:9) / 45
-  for (name in c("quartic0(13)", "derived PG(2,9)", "residual Paley(19)", "triples(9,1)")) {
+  for (name in c("quartic0(13)", "derived PG(3,3)", "residual Paley(19)", "triples(9,1)")) {
     m <- mech_block(9, 1.1, design = name)
     channel <- as.matrix(m)
     inside <- channel > min(channel) * 1.5
