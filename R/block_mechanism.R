@@ -142,7 +142,7 @@ format_law.confide_block <- function(mechanism) {
     format_block_served(mechanism$epsilon, law$certified_epsilon),
     format_odds(mechanism$epsilon),
     sprintf(
-      "a report falls into the true level's set with probability %s, another's %s",
+      "a report is in the true level's set with probability %s, in another's %s",
       format_number(law$p, 3), format_number(law$q, 3)
     )
   )
@@ -162,9 +162,8 @@ format_block_design <- function(mechanism, law) {
     ))
   }
   sprintf(
-    "%s reports (%s bits), %s for each level, %s shared by any two%s",
-    format_count(design$b), format_number(mechanism$bits, 3), format_count(design$r),
-    format_count(design$lambda), if (is_balanced(design, law$v)) "" else "; cut to size"
+    "%s reports (%s bits): %s for each level, %s shared by two", format_count(design$b),
+    format_number(mechanism$bits, 3), format_count(design$r), format_count(design$lambda)
   )
 }
 
@@ -187,13 +186,13 @@ format_precision.confide_block <- function(mechanism) {
   centred <- if (is_balanced(mechanism$design, v)) {
     ""
   } else if (is.na(mechanism$risk_centred)) {
-    "\nthe default, centred estimator has at most that"
+    "\ncut to size: the default, centred estimator has at most that"
   } else {
-    sprintf("\nthe default, centred estimator has %s", format_number(mechanism$risk_centred))
+    sprintf("\ncut to size: the default, centred estimator has %s", format_number(mechanism$risk_centred))
   }
   text <- sprintf(
     paste0(
-      "n x worst-case squared error %s; the least possible is %s (%s)%s\n",
+      "n x worst squared error %s; least possible %s (%s)%s\n",
       "standard error of a share of %s: %s / sqrt(n); at n = 10,000 %s"
     ),
     format_number(mechanism$risk), format_number(mechanism$risk_bound),

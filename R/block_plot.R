@@ -84,7 +84,7 @@ format.confide_block_comparison <- function(x, ...) {
 }
 
 #' @export
-print.confide_block_comparison <- function(x, ..., n = 9L) {
+print.confide_block_comparison <- function(x, ..., n = 5L) {
   writeLines(format(x))
   print_designs(as.data.frame(unclass(x)), n)
   writeLines(format_rest(nrow(x), n, "row"))
@@ -93,7 +93,7 @@ print.confide_block_comparison <- function(x, ..., n = 9L) {
 
 print_designs <- function(rows, n) {
   shown <- utils::head(rows, n)
-  shown <- shown[setdiff(names(shown), c("v0", "r", "k", "lambda", "exact", "front"))]
+  shown <- shown[setdiff(names(shown), c("v0", "r", "k", "lambda", "exact", "front", "design"))]
   for (name in intersect(c("b", "risk", "bits"), names(shown))) {
     shown[[name]] <- format_number(shown[[name]])
   }

@@ -83,7 +83,7 @@ test_that("reports follow the channel for every way of drawing them", {
   withr::local_seed(20260601)
   n <- 20000
   names <- c(
-    "PG(2,3)", "derived PG(3,3)", "residual PG(2,3)", "bent(16)", "derived bent(16)",
+    "PG(2,3)", "derived PG(3,3)", "residual PG(2,3)", "bent(16)", "derived bent(64)",
     "McFarland(3,1)", "Hadamard(12)", "derived Hadamard(28)", "residual Hadamard(20)",
     "cyclotomic(13,4,5)", "triples(9,1)"
   )
