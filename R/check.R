@@ -224,13 +224,14 @@ check_neighbours <- function(neighbours, call = rlang::caller_env()) {
 }
 
 check_mechanism <- function(mechanism, call = rlang::caller_env()) {
-  hint <- "Make one with mech_rr(), mech_spr(), mech_lambda() or mech_matrix()."
+  hint <- "Make one with mech_rr(), mech_block(), mech_spr(), mech_lambda() or mech_matrix()."
   check_required(mechanism, hint, arg = "mechanism", call = call)
   if (!inherits(mechanism, "confide_mechanism")) {
     abort_parameter(c(
       paste(
         "{.arg mechanism} must be a mechanism,",
-        "made by {.fn mech_rr}, {.fn mech_spr}, {.fn mech_lambda} or {.fn mech_matrix}."
+        "made by {.fn mech_rr}, {.fn mech_block}, {.fn mech_spr}, {.fn mech_lambda}",
+        "or {.fn mech_matrix}."
       ),
       x = "It is {describe(mechanism)}.",
       i = "The data come first: {.code privatize(x, mechanism)}."
