@@ -134,8 +134,9 @@ alphabet_labels <- function(alphabet) {
   alphabet$labels %||% count_labels(alphabet$size)
 }
 
+# R makes the text of an integer sequence when it is looked at, and never as 1e+05.
 count_labels <- function(k) {
-  format(seq_len(k), scientific = FALSE, trim = TRUE)
+  as.character(seq_len(k))
 }
 
 # Labels of the values that are not missing, as a factor shows them.
@@ -216,7 +217,15 @@ number_codes <- function(x, alphabet) {
     }
     return(codes)
   }
+  if (is.null(alphabet$labels)) {
+    return(whole_codes(as.vector(x), alphabet$size))
+  }
   match(as.vector(x), as.numeric(value_labels(alphabet)))
+}
+
+whole_codes <- function(x, size) {
+  x[!is.na(x) & !(x >= 1 & x <= size & x == round(x))] <- NA_real_
+  as.integer(x)
 }
 
 fill_missing <- function(codes, x, alphabet, call) {

@@ -153,12 +153,13 @@ statistical_audit <- function(mechanism, draws, confidence, rng) {
 }
 
 best_threshold <- function(first, second, confidence, bound = loss_lower_bound) {
-  candidates <- sort(unique(first))
+  first <- sort(first)
+  second <- sort(second)
+  candidates <- unique(first)
   places <- seq(1, length(candidates), length.out = min(length(candidates), 200))
   candidates <- candidates[unique(round(places))]
-  bounds <- vapply(candidates, function(threshold) {
-    bound(sum(first >= threshold), sum(second >= threshold), length(first), confidence)
-  }, numeric(1))
+  at_least <- function(scores) length(scores) - findInterval(candidates, scores, left.open = TRUE)
+  bounds <- mapply(bound, at_least(first), at_least(second), length(first), confidence)
   candidates[[which.max(bounds)]]
 }
 

@@ -5,6 +5,7 @@ audit.confide_release <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng 
   draws <- check_whole_number(draws, min = 0)
   confidence <- check_level(confidence)
   rng <- check_rng(rng)
+  check_made_with(x, "release")
   query <- release_query(x)
   plan <- check_release(x, query)
   exact <- if (query$law == "laplace") exact_laplace(query, plan) else exact_gaussian(query, plan)
@@ -14,7 +15,7 @@ audit.confide_release <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng 
   structure(
     c(exact, list(
       claim = query$budget, realised = plan$realised, law = query$law,
-      title = format(x)[[1]], draws = draws
+      title = format(x)[[1]], noise = x$privacy$noise, draws = draws
     ), statistical),
     class = c("confide_release_audit", "confide_audit")
   )
@@ -43,7 +44,7 @@ check_release <- function(release, query, call = rlang::caller_env()) {
   if (!same) {
     abort_internal(c(
       "This release failed its certificate: its numbers do not follow from its public arguments.",
-      i = "It was altered, or made by another version."
+      i = "It was altered by hand. Release again, which costs its budget again."
     ), call = call)
   }
   plan
@@ -129,7 +130,11 @@ rho_lower_bound <- function(hits, other_hits, n, confidence) {
     return(0)
   }
   alpha <- c(1.001, 1.1, 1.25, renyi_orders)
-  divergence <- log(low^alpha * high^(1 - alpha) + (1 - low)^alpha * (1 - high)^(1 - alpha))
+  # In logarithms: at alpha = 64 a frequency of 1e-5 to the power of -63 leaves the doubles.
+  inside <- alpha * log(low) + (1 - alpha) * log(high)
+  outside <- alpha * log1p(-low) + (1 - alpha) * log1p(-high)
+  larger <- pmax(inside, outside)
+  divergence <- larger + log(exp(inside - larger) + exp(outside - larger))
   max(divergence / (alpha * (alpha - 1)))
 }
 
@@ -138,6 +143,7 @@ format.confide_release_audit <- function(x, ...) {
   name <- if (x$law == "gaussian") "rho" else "epsilon"
   c(
     paste0("<audit>  ", shorten(inline_title(x$title), 71L)),
+    sprintf("noise: %s, from the public arguments", x$noise),
     if (x$law == "gaussian") {
       sprintf(
         "exact Renyi divergence at %d orders: at most alpha * %s, claim %s",

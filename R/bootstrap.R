@@ -16,8 +16,8 @@ bootstrap_limits <- function(object, level, replicates, call = rlang::caller_env
 most_bootstrap_values <- 2^27
 
 check_bootstrap <- function(object, replicates, call) {
-  reason <- if (object$method == "moment") {
-    "The moment estimate may be negative: no reports can be drawn from it."
+  reason <- if (object$method %in% c("moment", "canonical")) {
+    "An unbiased estimate may be negative: no reports can be drawn from it."
   } else if (!is.null(object$reported$square)) {
     "These reports are weighted."
   } else if (object$target == "file") {
@@ -44,7 +44,7 @@ check_bootstrap <- function(object, replicates, call) {
 bootstrap_estimates <- function(object, replicates) {
   expected <- pmax(expected_reports(object$estimate, object$decoder), 0)
   vapply(seq_len(replicates), function(i) {
-    estimate_again(object, as.vector(stats::rmultinom(1, object$n, expected)))
+    estimate_again(object, as.numeric(stats::rmultinom(1, object$n, expected)))
   }, numeric(length(object$estimate)))
 }
 
@@ -55,10 +55,10 @@ estimate_again <- function(object, total) {
     )
     return(fit_likelihood(decoded, object$control)$estimate)
   }
-  moment <- if (object$decoder$type == "product") {
-    apply_product(total / sum(total), object$decoder, "inverse")
-  } else {
-    as.vector(object$decoder$inverse %*% total) / sum(total)
-  }
+  moment <- switch(object$decoder$type,
+    product = apply_product(total / sum(total), object$decoder, "inverse"),
+    block = block_moment(total, object$decoder),
+    matrix = as.vector(object$decoder$inverse %*% total) / sum(total)
+  )
   if (object$method == "simplex") simplex_projection(moment) else clip_shares(moment)
 }

@@ -224,18 +224,20 @@ check_neighbours <- function(neighbours, call = rlang::caller_env()) {
 }
 
 check_mechanism <- function(mechanism, call = rlang::caller_env()) {
-  hint <- "Make one with mech_rr(), mech_spr(), mech_lambda() or mech_matrix()."
+  hint <- "Make one with mech_rr(), mech_block(), mech_spr(), mech_lambda() or mech_matrix()."
   check_required(mechanism, hint, arg = "mechanism", call = call)
   if (!inherits(mechanism, "confide_mechanism")) {
     abort_parameter(c(
       paste(
         "{.arg mechanism} must be a mechanism,",
-        "made by {.fn mech_rr}, {.fn mech_spr}, {.fn mech_lambda} or {.fn mech_matrix}."
+        "made by {.fn mech_rr}, {.fn mech_block}, {.fn mech_spr}, {.fn mech_lambda}",
+        "or {.fn mech_matrix}."
       ),
       x = "It is {describe(mechanism)}.",
       i = "The data come first: {.code privatize(x, mechanism)}."
     ), call = call)
   }
+  check_made_with(mechanism, "mechanism", call)
   if (!identical(mechanism$seal, seal(mechanism))) {
     abort_internal(c(
       "This mechanism failed its certificate: its parameters are not the ones it was made with.",
@@ -243,6 +245,22 @@ check_mechanism <- function(mechanism, call = rlang::caller_env()) {
     ), call = call)
   }
   invisible(mechanism)
+}
+
+package_version_text <- function() getNamespaceVersion("confide")[["version"]]
+
+# An object from a file may come from a version that promised something else in the same fields.
+check_made_with <- function(x, what, call = rlang::caller_env()) {
+  made_with <- x$made_with
+  here <- package_version_text()
+  if (!is.character(made_with) || !isTRUE(numeric_version(made_with, strict = FALSE) > here)) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "This {what} was made by a newer version of confide.",
+    x = "It is from version {made_with}, and this is {here}.",
+    i = "Update the package, or make the {what} again."
+  ), call = call)
 }
 
 # A probability vector in natural order: finite, not negative, sum 1 within 1e-8. Returned with sum

@@ -104,6 +104,10 @@ read_counts.confide_counts <- function(x, mechanism, weights, count, call) {
 
 #' @exportS3Method
 read_counts.default <- function(x, mechanism, weights, count, call) {
+  if (is_set_mechanism(mechanism)) {
+    return(read_sets(x, mechanism, weights, count, call))
+  }
+  x <- if (inherits(x, "confide_reports")) as_plain(x) else x
   if (is.numeric(x) && !is.null(names(x)) && !is.object(x)) {
     return(read_counts.table(as.table(x), mechanism, weights, count, call))
   }
@@ -121,6 +125,10 @@ read_counts.default <- function(x, mechanism, weights, count, call) {
 
 # weights NULL: one report a row.
 collect_weighted <- function(rows, weights, mechanism, call) {
+  outputs <- output_alphabets(mechanism)
+  if (is.null(weights) && is.null(mechanism$alphabets) && nrow(rows) <= max_levels) {
+    return(new_counts(mechanism, as.numeric(tabulate(rows, outputs[[1]]$size)), nrow(rows)))
+  }
   if (is.null(weights)) {
     return(collect_rows(rows, rep(1, nrow(rows)), NULL, nrow(rows), mechanism))
   }
@@ -196,6 +204,9 @@ table_codes <- function(labels, alphabet, call) {
 
 #' @exportS3Method
 read_counts.data.frame <- function(x, mechanism, weights, count, call) {
+  if (is_set_mechanism(mechanism)) {
+    return(read_sets(x, mechanism, weights, count, call))
+  }
   x <- as.data.frame(as_plain(x))
   outputs <- output_alphabets(mechanism)
   count <- find_count(names(x), outputs, count, weights, call)
@@ -255,6 +266,9 @@ report_columns <- function(found, outputs, call) {
 #' @exportS3Method
 read_counts.tbl_lazy <- function(x, mechanism, weights, count, call) {
   rlang::check_installed(c("dplyr", "dbplyr"), "to count reports in a database.")
+  if (is_set_mechanism(mechanism)) {
+    return(read_sets(x, mechanism, weights, count, call))
+  }
   outputs <- output_alphabets(mechanism)
   found <- colnames(x)
   count <- find_count(found, outputs, count, weights, call)

@@ -12,7 +12,9 @@
 #'   maximum likelihood over all distributions, in closed form for one attribute (Pinzon et al.
 #'   2026), else by accelerated EM to a certified optimum. `"simplex"`: the nearest distribution to
 #'   the moment estimate. `"clip"`: negative estimates set to 0 and the rest rescaled, for
-#'   comparison with programs that do so silently; it is biased.
+#'   comparison with programs that do so silently; it is biased. `"canonical"`: for [mech_block()],
+#'   whose moment estimate is centred to sum to 1 where its design is cut to size; the canonical one
+#'   is not. Its errors are as large or larger for any true shares.
 #' @param margin (names of attributes, or `NULL`) For [mech_lambda()]: which joint table to
 #'   estimate, in this order. `NULL` (default): of all attributes, refused above `max_cells`.
 #' @param weights,count As in [count_reports()].
@@ -63,20 +65,23 @@
 #' estimate(as.table(reported), m, margin = "b")
 #' coef(estimate(as.table(reported), m, method = "ml"))
 #' @export
-estimate <- function(x, mechanism, ..., method = c("moment", "ml", "simplex", "clip"),
+estimate <- function(x, mechanism, ...,
+                     method = c("moment", "ml", "simplex", "clip", "canonical"),
                      margin = NULL, weights = NULL, count = NULL,
                      target = c("population", "file"), structural_zeros = NULL, max_cells = 2^24,
                      control = list()) {
   check_dots_empty(...)
   check_mechanism(mechanism)
   check_required(x, "Give reports or counts.")
-  method <- check_choice(method, c("moment", "ml", "simplex", "clip"))
+  method <- check_choice(method, c("moment", "ml", "simplex", "clip", "canonical"))
+  check_canonical(method, mechanism)
   target <- check_choice(target, c("population", "file"))
   request <- list(
     margin = check_margin(margin, mechanism),
     max_cells = check_whole_number(max_cells),
     control = check_control(control, list(max_evaluations = 20000, tolerance = 1e-12)),
-    target = target
+    target = target,
+    estimator = if (method == "canonical") method
   )
   check_informative(mechanism)
   counts <- as_counts(x, mechanism, weights, count)
@@ -107,6 +112,15 @@ check_informative.confide_mechanism <- function(mechanism, call = rlang::caller_
 check_informative.confide_matrix <- function(mechanism, call = rlang::caller_env()) {
   if (is.null(matrix_decoder(mechanism))) {
     abort_uninformative("The rows of its channel are linearly dependent.", call)
+  }
+}
+
+check_canonical <- function(method, mechanism, call = rlang::caller_env()) {
+  if (method == "canonical" && !inherits(mechanism, "confide_block")) {
+    abort_parameter(c(
+      "The method {.val canonical} is for mechanisms made by {.fn mech_block}.",
+      i = "Use {.code method = \"moment\"}."
+    ), call = call)
   }
 }
 
@@ -248,7 +262,8 @@ variance_scale <- function(total, n) {
 finish_estimate <- function(decoded, method, mechanism, counts, request) {
   decoded$moment <- decoded$estimate
   fit <- switch(method,
-    moment = list(estimate = decoded$estimate),
+    moment = ,
+    canonical = list(estimate = decoded$estimate),
     ml = c(fit_likelihood(decoded, request$control), list(control = request$control)),
     simplex = list(estimate = simplex_projection(decoded$estimate)),
     clip = list(estimate = clip_shares(decoded$estimate))
@@ -281,6 +296,9 @@ fit_likelihood <- function(decoded, control) {
   total <- decoded$reported$total
   reported <- total / sum(total)
   decoder <- decoded$decoder
+  if (decoder$type == "block" && is.null(decoded$possible)) {
+    return(fit_block(reported, decoder, sum(total), control))
+  }
   if (!is.null(decoded$possible)) {
     return(fit_on_support(reported, decoder, which(decoded$possible), sum(total), control))
   }

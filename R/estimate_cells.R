@@ -5,7 +5,8 @@
 #' for each cell.
 #'
 #' @inheritParams estimate
-#' @param mechanism (mechanism) Made by [mech_lambda()].
+#' @param mechanism (mechanism) Made by [mech_lambda()], or by [mech_block()], whose one attribute is
+#'   called `level` in `cells`.
 #' @param cells (data frame, or list) One row for each question, one column for each attribute that
 #'   matters; the others are summed over. Entries are levels; `NA` is the missing level where the
 #'   mechanism has one. A list column holds sets of levels: the event that the attribute is one of
@@ -39,8 +40,12 @@ estimate_cells <- function(x, mechanism, cells, ..., weights = NULL, count = NUL
   check_required(cells, "Give a data frame with one row for each cell.")
   target <- check_choice(target, c("population", "file"))
   events <- check_cells(cells, mechanism)
-  counts <- sparse_counts(as_counts(x, mechanism, weights, count))
+  counts <- as_counts(x, mechanism, weights, count)
   check_some_reports(counts)
+  if (inherits(mechanism, "confide_block")) {
+    return(estimate_block_cells(mechanism, counts, events, target))
+  }
+  counts <- sparse_counts(counts)
   which <- match(names(events), names(counts$sizes))
   decoder <- list(
     type = "cells",
@@ -71,16 +76,20 @@ sum_events <- function(events, reported, decoder) {
 }
 
 check_cells <- function(cells, mechanism, call = rlang::caller_env()) {
-  if (is.null(mechanism$alphabets)) {
+  alphabets <- mechanism$alphabets
+  if (inherits(mechanism, "confide_block")) {
+    alphabets <- list(level = mechanism$alphabet)
+  }
+  if (is.null(alphabets)) {
     abort_parameter(
-      "{.fn estimate_cells} needs a mechanism made by {.fn mech_lambda}.",
+      "{.fn estimate_cells} needs a mechanism made by {.fn mech_lambda} or {.fn mech_block}.",
       call = call
     )
   }
   if (is.list(cells) && !is.object(cells) && length(cells) > 0) {
     cells <- structure(lapply(cells, list), row.names = 1L, class = "data.frame")
   }
-  cell_events(cells, mechanism$alphabets, "cells", call)
+  cell_events(cells, alphabets, "cells", call)
 }
 
 # For each column a list of sets of codes, one set for each row.

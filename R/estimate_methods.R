@@ -5,7 +5,8 @@
 #' @param level (number in (0, 1)) Confidence level.
 #' @param method (string) `"wald"`: estimate plus or minus a normal quantile times the standard
 #'   error. `"exact"` and `"wilson"`: Clopper-Pearson or Wilson intervals of the reported share,
-#'   carried over to the true share; one attribute, no weights. These are intervals of the moment
+#'   carried over to the true share; one attribute or a block design, no weights (of
+#'   a design cut to size they belong to the canonical estimate). These are intervals of the moment
 #'   estimate for every estimation method. `"bootstrap"`: see the section on it. All are cut to
 #'   `[0, 1]` unless `cut = FALSE`.
 #' @param cut (logical) Whether intervals are cut to `[0, 1]`.
@@ -124,7 +125,8 @@ wald_limits <- function(object, level) {
 transformed_limits <- function(object, level, method, call = rlang::caller_env()) {
   decoder <- object$decoder
   population <- object$target == "population"
-  one_attribute <- decoder$type == "product" && length(decoder$lambda) == 1
+  one_attribute <- decoder$type == "block" ||
+    (decoder$type == "product" && length(decoder$lambda) == 1)
   if (!one_attribute || !is.null(object$reported$square) || !population) {
     abort_parameter(c(
       "{.val {method}} intervals exist for one attribute and no weights.",
@@ -132,15 +134,22 @@ transformed_limits <- function(object, level, method, call = rlang::caller_env()
       i = "Use {.code method = \"wald\"}."
     ), call = call)
   }
+  if (decoder$type == "block") {
+    shares <- share_limits(decoder$inside, sum(object$reported$total), level, method)
+    return((shares - decoder$law$q) / decoder$law$d)
+  }
   counts <- object$reported$total
-  shares <- if (method == "exact") exact_limits(counts, level) else wilson_limits(counts, level)
+  shares <- share_limits(counts, sum(counts), level, method)
   lambda <- decoder$lambda
   (shares - (1 - lambda) * decoder$noise[[1]]) / lambda
 }
 
+share_limits <- function(counts, n, level, method) {
+  if (method == "exact") exact_limits(counts, n, level) else wilson_limits(counts, n, level)
+}
+
 # Clopper and Pearson (1934).
-exact_limits <- function(counts, level) {
-  n <- sum(counts)
+exact_limits <- function(counts, n, level) {
   tail <- (1 - level) / 2
   cbind(
     ifelse(counts == 0, 0, stats::qbeta(tail, counts, n - counts + 1)),
@@ -149,8 +158,7 @@ exact_limits <- function(counts, level) {
 }
 
 # Wilson (1927).
-wilson_limits <- function(counts, level) {
-  n <- sum(counts)
+wilson_limits <- function(counts, n, level) {
   z <- stats::qnorm((1 + level) / 2)
   share <- counts / n
   centre <- (share + z^2 / (2 * n)) / (1 + z^2 / n)
@@ -286,7 +294,7 @@ count_are <- function(some, all) {
 }
 
 explain_negative <- function(method) {
-  if (method == "moment") {
+  if (method %in% c("moment", "canonical")) {
     return("negative: noise around a small share; sums stay unbiased")
   }
   "negative before the fit; errors are those of \"moment\""

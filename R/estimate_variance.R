@@ -33,9 +33,7 @@ square_weighted <- function(x) {
 
 # The matrix forms.
 covariance_population <- function(object) {
-  square <- object$reported$square %||% object$reported$total
-  values <- report_values(object)
-  centred_product(object, crossprod(values, values * square), as.vector(crossprod(values, square)))
+  centred_product(object, second_moment(object), square_weighted(object))
 }
 
 covariance_sampling <- function(object) {
@@ -54,15 +52,29 @@ covariance_total <- function(object) {
 # as it stands, because z estimates without bias whether a person is in a cell (Ruiz 2026: [P^-1
 # Diag(Pt) P^-T - Diag(t)] / n for the file's own table t).
 covariance_file <- function(object) {
-  square <- object$reported$square %||% object$reported$total
-  values <- report_values(object)
-  second <- crossprod(values, values * square) - same_cell(object, square_weighted(object))
+  second <- second_moment(object) - same_cell(object, square_weighted(object))
   second / sum(object$reported$total)^2
+}
+
+# Sum over reports of w^2 z z'.
+second_moment <- function(object) {
+  if (object$decoder$type == "block") {
+    return(block_second_moment(object))
+  }
+  if (object$decoder$type == "block_cells") {
+    return(object$decoder$second)
+  }
+  values <- report_values(object)
+  crossprod(values, values * (object$reported$square %||% object$reported$total))
 }
 
 # Two different cells of a table never hold the same record; events may overlap.
 same_cell <- function(object, first) {
-  if (object$decoder$type == "cells") overlap_sums(object) else diag(first, length(first))
+  switch(object$decoder$type,
+    cells = overlap_sums(object),
+    block_cells = object$decoder$overlap,
+    diag(first, length(first))
+  )
 }
 
 centred_product <- function(object, second, first) {

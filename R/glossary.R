@@ -5,6 +5,10 @@
 #' \describe{
 #'   \item{attribute, level, cell}{A categorical variable; one of its possible values; one
 #'     combination of levels of several attributes.}
+#'   \item{block design}{Here: a set of `r` of the `b` reports for each level such that any two sets
+#'     share the same number of reports, and each report belongs to the same number `k` of levels.}
+#'   \item{canonical, centred}{Estimates from a block design: how often reports fell into a level's
+#'     set, made linear; the same, shifted alike for all levels so that they sum to 1.}
 #'   \item{channel}{The table of probabilities of each report for each true value. Rows are true
 #'     values and sum to 1.}
 #'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}

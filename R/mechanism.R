@@ -7,6 +7,7 @@ new_mechanism <- function(class, fields, call) {
   )
   mechanism$fingerprint <- fingerprint(mechanism)
   mechanism$privacy <- privacy(mechanism)
+  mechanism$made_with <- package_version_text()
   mechanism$seal <- seal(mechanism)
   mechanism
 }

@@ -28,8 +28,9 @@
 #'   that divided by the share.
 #' @param noise (list of probability vectors, named by attributes, or `NULL`) As in
 #'   [mech_lambda()]: from which distribution a replaced answer is drawn. Uniform where left out.
-#' @param mechanism (`"lambda"` or `"rr"`) Kind of mechanism; `"rr"` is for one attribute, with
-#'   uniform noise.
+#' @param mechanism (`"lambda"`, `"rr"` or `"block"`) Kind of mechanism; `"rr"` and `"block"`, which
+#'   plans for any design within one per cent of the least risk ([mech_block()]), are for one
+#'   attribute, with uniform noise.
 #' @returns A list of class `confide_plan`: `$n` (whole, rounded up), `$error` (as reached with it
 #'   when n is asked for), `$relative_error`, `$epsilon` and `$lambda` (named, one number an
 #'   attribute; all equal when epsilon is asked for), `$joint_epsilon` (of a record), `$levels`
@@ -51,11 +52,11 @@
 #' @export
 plan_frequencies <- function(levels, ..., n = NULL, error = NULL, epsilon = NULL, lambda = NULL,
                              way = NULL, scale = c("absolute", "relative"), noise = NULL,
-                             mechanism = c("lambda", "rr")) {
+                             mechanism = c("lambda", "rr", "block")) {
   check_dots_empty(...)
   check_required(levels, "Give the sizes of the attributes, or their levels.")
   scale <- check_choice(scale, c("absolute", "relative"))
-  mechanism <- check_choice(mechanism, c("lambda", "rr"))
+  mechanism <- check_choice(mechanism, c("lambda", "rr", "block"))
   solved <- check_one_missing(n, error, epsilon, lambda)
   alphabets <- planned_alphabets(levels, way)
   sizes <- alphabet_sizes(alphabets)
@@ -177,6 +178,12 @@ planned_variance.plan_lambda <- function(kind, sizes, epsilon) {
 
 #' @exportS3Method
 planned_variance.plan_rr <- planned_variance.plan_lambda
+
+# What mech_block() promises with its default tolerance.
+#' @exportS3Method
+planned_variance.plan_block <- function(kind, sizes, epsilon) {
+  unname(sizes) * smallest_risk(unname(sizes), unname(epsilon)) * 1.01
+}
 
 # Ruiz 2026: n times the relative variance of a cell of the uniform table. 1 less than the product
 # of the relative second moments; summed so that nothing cancels.
@@ -323,7 +330,8 @@ format.confide_plan <- function(x, ...) {
     sprintf(
       "<plan for frequencies>  %s, %s",
       plural(length(x$levels), "attribute"),
-      switch(x$mechanism, lambda = "lambda-randomization", rr = "randomized response", x$mechanism)
+      switch(x$mechanism, lambda = "lambda-randomization", rr = "randomized response",
+        block = "block design", x$mechanism)
     ),
     sprintf("reports      n = %s%s", format_count(x$n), mark("n")),
     sprintf(

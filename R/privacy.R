@@ -13,15 +13,31 @@
 #' printed guarantee. Noise is drawn exactly from its discrete law on a power-of-two grid; records
 #' are rounded to the grid one by one and added as integers.
 #'
-#' It rests on these: the operating system's random numbers cannot be told from uniform bits;
-#' levels, bounds and neighbours were declared without looking at the private data; all reports and
-#' releases about one person are counted (epsilons add up, rhos add up); one row is one person; the
-#' machine and this R session are trusted.
+#' @section What it rests on:
+#' 1. The operating system's random numbers cannot be told from uniform bits. Strictly, the
+#'    guarantee is therefore computational.
+#' 2. Levels, bounds, columns and neighbours were declared without looking at the private data.
+#' 3. All reports and releases about one person are counted: epsilons add up, rhos add up. confide
+#'    cannot see what was released elsewhere.
+#' 4. One row is one person.
+#' 5. The machine, R and this session are trusted.
 #'
-#' Not protected: running time (noise takes the longer the larger it is), memory and swap, the R
-#' session itself, errors raised while data are prepared (show them only to who holds the data),
-#' survey weights, the number of rows with `"replace"` neighbours, anything released besides the
-#' reports or releases, and whatever is made with `rng = "r"`.
+#' @section What is not protected:
+#' * Running time (noise takes the longer the larger it is), memory, swap and core dumps.
+#' * The R session: it holds the data, and so may `.RData` and `.Rhistory`. Who can run code in it
+#'   sees them.
+#' * Errors raised while data are prepared: that the declared domain was left depends on the data.
+#'   Show them only to who holds the data.
+#' * Anything released besides: plots of raw data, survey weights, the number of rows with
+#'   `"replace"` or `"zero_out"` neighbours, the fact that you chose to publish.
+#' * Whatever is made with `rng = "r"` or [simulate()][simulate.confide_mechanism]; it says so.
+#'
+#' @section What the numbers mean:
+#' Epsilon bounds how much the odds of any statement about one person can change because of a
+#' release: by a factor of at most \eqn{e^\epsilon}. A rho bounds the logarithm of that factor on
+#' average over releases, by rho, and makes large values as rare as a normal law does: an unlikely
+#' release may tell more. Neither bounds what the statistics reveal about groups, or about a person
+#' through the group.
 #'
 #' @param x (mechanism, reports, counts, estimate, test or release) What to state the guarantee of.
 #' @param delta (number in [0, 1)) Probability with which the bound may fail. 0 (default) is pure

@@ -20,15 +20,20 @@
 #'   person, the number of people being public. `"zero_out"`: one person's row against a row of
 #'   zeros. `"add_remove"`: whether a person is there at all. For a sum, `"replace"` needs twice the
 #'   noise.
+#' @param na (`"error"` or `"impute"`) What to do with missing and infinite values: refuse the data
+#'   (default), or count each as 0, the middle of its range, before rows are clipped. The release
+#'   then says so, whether the data had any or not.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
 #' @returns A release of class `confide_release`: a list with `$estimate` (named for the columns of
 #'   `x`), `$noise_sd` (standard deviation of the noise, the same for each entry), `$law`, `$scale`
 #'   (parameter of the law in steps of the grid, as a fraction), `$grid` (the step; every estimate
-#'   is a multiple of it), `$kind`, `$bound`, and `$privacy`. It holds nothing else of the data. See
-#'   [release-methods] for what can be asked of it.
+#'   is a multiple of it), `$kind`, `$bound`, `$na`, `$made_with` (the package's version) and
+#'   `$privacy`. It holds nothing else of the data. See [release-methods] for what can be asked of
+#'   it.
 #' @section Errors:
-#' `confide_error_domain` when `x` holds missing or infinite values or is not of the kind above,
-#' with a text that does not depend on the values; `confide_error_parameter` for other arguments;
+#' `confide_error_domain` when `x` holds missing or infinite values (unless `na = "impute"`), has
+#' more than 2^31 rows or is not of the kind above, with a text that does not depend on the values;
+#' `confide_error_parameter` for other arguments;
 #' `confide_error_randomness` when the operating system gives no random numbers. A domain error does
 #' tell that the data left the declared domain: show it only to who may see the data.
 #' @references
@@ -44,11 +49,12 @@
 #' private_count(hours > 30, epsilon = 1, neighbours = "replace")
 #' @export
 private_sum <- function(x, bound, rho = NULL, ..., epsilon = NULL, neighbours,
-                        rng = c("os", "r")) {
+                        na = c("error", "impute"), rng = c("os", "r")) {
   check_dots_empty(...)
   check_required(x, "Give the values to sum.")
   check_required(bound, "Give the largest norm that a row may have; choose it without the data.")
   neighbours <- check_neighbours(neighbours)
+  na <- check_choice(na, c("error", "impute"))
   rng <- check_rng(rng)
   budget <- check_budget(rho, epsilon)
   query <- list(
@@ -56,9 +62,9 @@ private_sum <- function(x, bound, rho = NULL, ..., epsilon = NULL, neighbours,
     neighbours = neighbours, n_max = largest_rows, dimension = count_columns(x)
   )
   plan <- plan_noise(query)
-  values <- check_values(x)
+  values <- check_values(x, na)
   estimate <- release_units(sum_units(values, query), query, rng)
-  new_release(stats::setNames(estimate, public_names(x)), query, plan, rng)
+  new_release(stats::setNames(estimate, public_names(x)), query, plan, rng, na)
 }
 
 #' @rdname private_sum
@@ -100,18 +106,23 @@ sum_domain <- c(
     "{.arg x} must be a numeric vector, or a numeric matrix or data frame with one row for each",
     "person, all values finite; at most 2^31 rows."
   ),
-  i = "Replace missing values by a number fixed beforehand, such as the middle of the range."
+  i = "With {.code na = \"impute\"} missing and infinite values count as 0."
 )
 
-check_values <- function(x, call = rlang::caller_env()) {
+check_values <- function(x, na, call = rlang::caller_env()) {
   columns <- columns_of(x)
   if (is.data.frame(x) && all(vapply(x, is_plain_column, logical(1)))) {
     x <- as.numeric(unlist(x, use.names = FALSE))
   }
-  if (length(x) / columns > largest_rows || !is_plain_numbers(x) || !all(is.finite(x))) {
+  if (length(x) / columns > largest_rows || !is_plain_numbers(x)) {
     abort_domain(sum_domain, call = call)
   }
-  matrix(as.numeric(x), ncol = columns)
+  finite <- is.finite(x)
+  if (na == "error" && !all(finite)) {
+    abort_domain(sum_domain, call = call)
+  }
+  # Entry by entry, so that a person's other values still count.
+  matrix(replace(as.numeric(x), !finite, 0), ncol = columns)
 }
 
 is_plain_numbers <- function(x) {
@@ -141,7 +152,7 @@ public_names <- function(x) {
   if (length(dim(x)) < 2) NULL else colnames(x)
 }
 
-new_release <- function(estimate, query, plan, rng) {
+new_release <- function(estimate, query, plan, rng, na = "error") {
   gaussian <- query$law == "gaussian"
   structure(list(
     estimate = estimate,
@@ -151,6 +162,8 @@ new_release <- function(estimate, query, plan, rng) {
     grid = plan$grid,
     kind = query$kind,
     bound = query$bound,
+    na = na,
+    made_with = package_version_text(),
     privacy = structure(list(
       definition = paste(
         if (gaussian) "zero-concentrated" else "pure", "differential privacy"

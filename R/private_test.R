@@ -219,6 +219,9 @@ expected_reports <- function(shares, decoder) {
   if (decoder$type == "product") {
     return(apply_product(shares, decoder, "forward"))
   }
+  if (decoder$type == "block") {
+    return(block_expected(shares, decoder))
+  }
   as.vector(crossprod(decoder$channel, shares))
 }
 

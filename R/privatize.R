@@ -4,21 +4,22 @@
 #' says nothing of the values. Equal values get independent reports; whoever asks the same person
 #' again must keep the first report, because two reports about one secret cost twice the epsilon.
 #'
-#' @param x Private values. For [mech_rr()], [mech_spr()] and [mech_matrix()] a factor, a character
+#' @param x Private values. For [mech_rr()], [mech_block()], [mech_spr()] and [mech_matrix()] a factor, a character
 #'   vector or, where the levels were given as numbers, numeric codes; for [mech_spr_continuous()]
 #'   numbers; for [mech_lambda()] a data frame with exactly the attributes as columns, in any order.
 #'   Values are matched by label, so another level order or unused levels do no harm. Attributes,
 #'   names and row names are dropped.
 #' @param mechanism (mechanism) Made by [mech_rr()], [mech_spr()], [mech_spr_continuous()],
-#'   [mech_matrix()] or [mech_lambda()].
+#'   [mech_block()], [mech_matrix()] or [mech_lambda()].
 #' @param ... Unused; catches misspelt arguments.
 #' @param rng (`"os"` or `"r"`) Where randomness comes from. `"os"` (default): the operating
 #'   system's generator; nothing can reproduce the reports, and `set.seed()` has no effect. `"r"`:
 #'   R's generator, which honours `set.seed()`, for tests and teaching. Its state can be guessed
 #'   from a few known answers, so such reports are **not private**, and they say so when printed.
 #' @returns Reports of the same length and order as `x`: a factor over the mechanism's levels
-#'   (ordered where they were declared ordered), for [mech_spr()] over its outputs, or for
-#'   [mech_lambda()] a data frame with the columns of `x`. A missing category is `NA` in it. They
+#'   (ordered where they were declared ordered), for [mech_spr()] over its outputs, for
+#'   [mech_block()] integers (or a matrix of them), or for [mech_lambda()] a data frame with the
+#'   columns of `x`. A missing category is `NA` in it. They
 #'   carry the mechanism's fingerprint; a subset without it is accepted everywhere.
 #' @section Errors:
 #' `confide_error_domain` when `x` leaves the declared domain, with a text that does not depend on
@@ -79,7 +80,7 @@ new_reports <- function(values, mechanism, rng) {
     privacy = utils::modifyList(mechanism$privacy, list(rng = rng)),
     rng = rng
   )
-  class(values) <- c("confide_reports", class(values))
+  oldClass(values) <- c("confide_reports", oldClass(values))
   values
 }
 
@@ -94,7 +95,8 @@ new_reports <- function(values, mechanism, rng) {
 #' @export
 as_plain <- function(x) {
   attr(x, "confide") <- NULL
-  class(x) <- setdiff(class(x), "confide_reports")
+  kept <- setdiff(oldClass(x), "confide_reports")
+  oldClass(x) <- if (length(kept) > 0) kept
   x
 }
 
@@ -135,6 +137,9 @@ preview <- function(values) {
 }
 
 shorten_levels <- function(values) {
+  if (!is.factor(values)) {
+    return(values)
+  }
   attr(values, "levels") <- shorten(encodeString(levels(values)), 50L)
   values
 }

@@ -12,7 +12,7 @@
 #' @param row.names,optional Ignored; arguments of the generic.
 #' @returns
 #' * `coef()`: the released numbers, named for the columns.
-#' * `vcov()`: the covariance matrix of the noise, diagonal.
+#' * `vcov()`: the covariance matrix of the noise, diagonal; for at most 4,096 numbers.
 #' * `confint()`: matrix with a column for each limit, from the exact law of the noise.
 #' * `as.data.frame()`, `tidy()`: one row for each number: `term`, `estimate`, `std_error`,
 #'   `conf_low`, `conf_high`.
@@ -38,6 +38,13 @@ coef.confide_release <- function(object, ...) {
 vcov.confide_release <- function(object, ...) {
   check_dots_empty(...)
   size <- length(object$estimate)
+  if (size > max_matrix) {
+    abort_parameter(c(
+      "A covariance matrix is built for at most {format_count(max_matrix)} numbers.",
+      x = "This release has {format_count(size)}.",
+      i = "They are independent, each with standard deviation {.code $noise_sd}."
+    ))
+  }
   structure(diag(object$noise_sd^2, size), dimnames = rep(list(names(object$estimate)), 2))
 }
 
@@ -154,6 +161,7 @@ format.confide_release <- function(x, ..., n = 4L) {
         format_number(x$bound)
       )
     },
+    if (x$na == "impute") "missing and infinite values count as 0",
     sprintf(
       "protects %s; neighbours: %s", x$privacy$unit, format_neighbours(x$privacy$neighbours)
     ),

@@ -195,13 +195,24 @@ neighbour_pairs <- function(like, neighbours, ..., number = 2000, values = NULL,
   check_required(like, "Give data of the type to make, such as numeric().")
   neighbours <- check_neighbours(neighbours)
   number <- check_whole_number(number, max = 1e6)
-  values <- values %||% hostile_values(like)
+  values <- check_pair_values(values %||% hostile_values(like))
   odd <- if (isTRUE(non_finite) && is.numeric(like)) c(NA, NaN, Inf, -Inf)
   state <- start_seed(seed)
   on.exit(state$restore())
   lapply(seq_len(number), function(i) {
     neighbour_pair(like, neighbours, values, if (i %% 50 == 0) odd)
   })
+}
+
+check_pair_values <- function(values, call = rlang::caller_env()) {
+  if (is.atomic(values) && !is.object(values) && length(values) > 0) {
+    return(values)
+  }
+  abort_parameter(c(
+    "There must be values to draw from.",
+    x = if (length(values) == 0) "There are none." else "{.arg values} is {describe(values)}.",
+    i = "Give {.arg values}, or {.arg like} with strings or levels in it."
+  ), call = call)
 }
 
 # Zeros of both signs, subnormal numbers, ties of common grids, whole numbers beyond 2^53 and

@@ -117,7 +117,7 @@ fit_on_support <- function(reported, decoder, possible, weight, control) {
     em <- log_linear_saturated(reported, decoder$lambda, decoder$noise, possible, control)
     return(report_fit(em, em$shares, weight))
   }
-  channel <- decoder$channel
+  channel <- decoder_channel(decoder)
   em <- channel_maximum_likelihood(reported, channel[possible, , drop = FALSE], control)
   report_fit(em, replace(numeric(nrow(channel)), possible, em$shares), weight)
 }

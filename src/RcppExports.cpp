@@ -11,6 +11,181 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// block_family
+Rcpp::List block_family(const std::string& kind, const Rcpp::IntegerVector& arguments);
+RcppExport SEXP _confide_block_family(SEXP kindSEXP, SEXP argumentsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const std::string& >::type kind(kindSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type arguments(argumentsSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_family(kind, arguments));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_triples
+Rcpp::IntegerVector block_triples(double v, double lambda);
+RcppExport SEXP _confide_block_triples(SEXP vSEXP, SEXP lambdaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type v(vSEXP);
+    Rcpp::traits::input_parameter< double >::type lambda(lambdaSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_triples(v, lambda));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_kept
+Rcpp::IntegerVector block_kept(const Rcpp::List& design, bool having);
+RcppExport SEXP _confide_block_kept(SEXP designSEXP, SEXP havingSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< bool >::type having(havingSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_kept(design, having));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_privatize
+Rcpp::IntegerVector block_privatize(const Rcpp::IntegerVector& codes, const Rcpp::List& design, double epsilon, const std::string& rng);
+RcppExport SEXP _confide_block_privatize(SEXP codesSEXP, SEXP designSEXP, SEXP epsilonSEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_privatize(codes, design, epsilon, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_privatize_subset
+Rcpp::IntegerMatrix block_privatize_subset(const Rcpp::IntegerVector& codes, double v, double k, double epsilon, const std::string& rng);
+RcppExport SEXP _confide_block_privatize_subset(SEXP codesSEXP, SEXP vSEXP, SEXP kSEXP, SEXP epsilonSEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< double >::type v(vSEXP);
+    Rcpp::traits::input_parameter< double >::type k(kSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_privatize_subset(codes, v, k, epsilon, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_privatize_shared
+Rcpp::IntegerMatrix block_privatize_shared(const Rcpp::IntegerVector& codes, double v, double k, double epsilon, const std::string& rng);
+RcppExport SEXP _confide_block_privatize_shared(SEXP codesSEXP, SEXP vSEXP, SEXP kSEXP, SEXP epsilonSEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< double >::type v(vSEXP);
+    Rcpp::traits::input_parameter< double >::type k(kSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_privatize_shared(codes, v, k, epsilon, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_count_shared
+Eigen::VectorXd block_count_shared(const Rcpp::IntegerMatrix& reports, const Rcpp::NumericVector& weights, double v, double k);
+RcppExport SEXP _confide_block_count_shared(SEXP reportsSEXP, SEXP weightsSEXP, SEXP vSEXP, SEXP kSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type reports(reportsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< double >::type v(vSEXP);
+    Rcpp::traits::input_parameter< double >::type k(kSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_count_shared(reports, weights, v, k));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_rows_shared
+Rcpp::LogicalMatrix block_rows_shared(const Rcpp::IntegerMatrix& reports, double v, double k);
+RcppExport SEXP _confide_block_rows_shared(SEXP reportsSEXP, SEXP vSEXP, SEXP kSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::IntegerMatrix& >::type reports(reportsSEXP);
+    Rcpp::traits::input_parameter< double >::type v(vSEXP);
+    Rcpp::traits::input_parameter< double >::type k(kSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_rows_shared(reports, v, k));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_rows
+Rcpp::LogicalMatrix block_rows(const Rcpp::List& design, const Rcpp::IntegerVector& outputs, double symbols);
+RcppExport SEXP _confide_block_rows(SEXP designSEXP, SEXP outputsSEXP, SEXP symbolsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::IntegerVector& >::type outputs(outputsSEXP);
+    Rcpp::traits::input_parameter< double >::type symbols(symbolsSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_rows(design, outputs, symbols));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_sums
+Eigen::MatrixXd block_sums(const Rcpp::List& design, const Eigen::Map<Eigen::MatrixXd> counts, double symbols, double whole);
+RcppExport SEXP _confide_block_sums(SEXP designSEXP, SEXP countsSEXP, SEXP symbolsSEXP, SEXP wholeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type counts(countsSEXP);
+    Rcpp::traits::input_parameter< double >::type symbols(symbolsSEXP);
+    Rcpp::traits::input_parameter< double >::type whole(wholeSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_sums(design, counts, symbols, whole));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_sizes
+Eigen::VectorXd block_sizes(const Rcpp::List& design, const Eigen::Map<Eigen::VectorXd> values, bool whole);
+RcppExport SEXP _confide_block_sizes(SEXP designSEXP, SEXP valuesSEXP, SEXP wholeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< bool >::type whole(wholeSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_sizes(design, values, whole));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_realised
+Rcpp::NumericVector block_realised(double epsilon, double r, double b);
+RcppExport SEXP _confide_block_realised(SEXP epsilonSEXP, SEXP rSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< double >::type r(rSEXP);
+    Rcpp::traits::input_parameter< double >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_realised(epsilon, r, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_weight_text
+Rcpp::CharacterVector block_weight_text(double epsilon, double r, double b);
+RcppExport SEXP _confide_block_weight_text(SEXP epsilonSEXP, SEXP rSEXP, SEXP bSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< double >::type r(rSEXP);
+    Rcpp::traits::input_parameter< double >::type b(bSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_weight_text(epsilon, r, b));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_maximum_likelihood
+Rcpp::List block_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported, const Rcpp::List& design, double symbols, double outside, double surplus, const Rcpp::List& control);
+RcppExport SEXP _confide_block_maximum_likelihood(SEXP reportedSEXP, SEXP designSEXP, SEXP symbolsSEXP, SEXP outsideSEXP, SEXP surplusSEXP, SEXP controlSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type reported(reportedSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< double >::type symbols(symbolsSEXP);
+    Rcpp::traits::input_parameter< double >::type outside(outsideSEXP);
+    Rcpp::traits::input_parameter< double >::type surplus(surplusSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_maximum_likelihood(reported, design, symbols, outside, surplus, control));
+    return rcpp_result_gen;
+END_RCPP
+}
 // channel_certify
 Rcpp::List channel_certify(const Eigen::Map<Eigen::MatrixXd> probabilities, double epsilon);
 RcppExport SEXP _confide_channel_certify(SEXP probabilitiesSEXP, SEXP epsilonSEXP) {
@@ -466,6 +641,20 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_confide_block_family", (DL_FUNC) &_confide_block_family, 2},
+    {"_confide_block_triples", (DL_FUNC) &_confide_block_triples, 2},
+    {"_confide_block_kept", (DL_FUNC) &_confide_block_kept, 2},
+    {"_confide_block_privatize", (DL_FUNC) &_confide_block_privatize, 4},
+    {"_confide_block_privatize_subset", (DL_FUNC) &_confide_block_privatize_subset, 5},
+    {"_confide_block_privatize_shared", (DL_FUNC) &_confide_block_privatize_shared, 5},
+    {"_confide_block_count_shared", (DL_FUNC) &_confide_block_count_shared, 4},
+    {"_confide_block_rows_shared", (DL_FUNC) &_confide_block_rows_shared, 3},
+    {"_confide_block_rows", (DL_FUNC) &_confide_block_rows, 3},
+    {"_confide_block_sums", (DL_FUNC) &_confide_block_sums, 4},
+    {"_confide_block_sizes", (DL_FUNC) &_confide_block_sizes, 3},
+    {"_confide_block_realised", (DL_FUNC) &_confide_block_realised, 3},
+    {"_confide_block_weight_text", (DL_FUNC) &_confide_block_weight_text, 3},
+    {"_confide_block_maximum_likelihood", (DL_FUNC) &_confide_block_maximum_likelihood, 6},
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},
     {"_confide_channel_privatize", (DL_FUNC) &_confide_channel_privatize, 4},
     {"_confide_composition_delta", (DL_FUNC) &_confide_composition_delta, 2},

@@ -511,3 +511,86 @@ TEST_CASE("data of another shape than the plan are refused") {
   CHECK_THROWS_AS(noisy_integers({1, 2}, gaussian_count_plan(1, Neighbours::replace, 3), random),
                   std::invalid_argument);
 }
+
+TEST_CASE("noise for other integer queries realises the smallest double above its exact quotient") {
+  SeededRandom random(31200);
+  for (int i = 0; i < 20000; ++i) {
+    const u128 l2_squared = (u128{1} << random.below(60)) + random.below(1000);
+    const double rho = log_uniform(random, 0x1p-49, 0x1p-30) * static_cast<double>(l2_squared);
+    const Rational variance = gaussian_variance(l2_squared, rho);
+    const mpq_class exact_rho = big(l2_squared) / (2 * rational(variance));
+    const double up_rho = realised_rho(l2_squared, variance);
+    REQUIRE(exact_rho <= mpq_class(up_rho));
+    REQUIRE(exact_rho > mpq_class(std::nextafter(up_rho, 0.0)));
+    REQUIRE(up_rho <= rho);
+    const std::uint64_t l1 = 1 + random.below(std::uint64_t{1} << random.below(60));
+    const double epsilon = log_uniform(random, 0x1p-51, 0x1p-20) * static_cast<double>(l1);
+    const Rational scale = laplace_scale(l1, epsilon);
+    const mpq_class exact_epsilon = mpz_class(static_cast<unsigned long>(l1)) / rational(scale);
+    const double up_epsilon = realised_epsilon(l1, scale);
+    REQUIRE(exact_epsilon <= mpq_class(up_epsilon));
+    REQUIRE(exact_epsilon > mpq_class(std::nextafter(up_epsilon, 0.0)));
+    REQUIRE(up_epsilon <= epsilon);
+  }
+}
+
+TEST_CASE("two answers are within the sensitivity when neither norm is exceeded") {
+  const Sensitivity limit{25, 7};
+  CHECK(within_sensitivity({3, 4}, {0, 0}, limit)); // both norms are attained
+  CHECK(within_sensitivity({10, -1}, {7, 3}, limit));
+  CHECK(within_sensitivity({7, 3}, {10, -1}, limit));
+  CHECK_FALSE(within_sensitivity({5, 1}, {0, 0}, limit));             // l2^2 = 26, l1 = 6
+  CHECK_FALSE(within_sensitivity({2, 2, 2, 2}, {0, 0, 0, 0}, limit)); // l2^2 = 16, l1 = 8
+  CHECK_FALSE(within_sensitivity({1}, {1, 0}, limit));
+  CHECK_FALSE(within_sensitivity({1, 0}, {1}, limit));
+  CHECK(within_sensitivity({}, {}, Sensitivity{0, 0}));
+}
+
+TEST_CASE("answers at the ends of 64 bits are compared as what is released of them") {
+  // Sums are limited to +-2^61 before noise is added, so these are 2^62 apart.
+  const std::vector<std::int64_t> lowest{INT64_MIN}, highest{INT64_MAX};
+  const std::uint64_t apart = std::uint64_t{1} << 62;
+  const u128 squared = u128{1} << 124;
+  CHECK(within_sensitivity(lowest, highest, {squared, apart}));
+  CHECK(within_sensitivity(highest, lowest, {squared, apart}));
+  CHECK_FALSE(within_sensitivity(lowest, highest, {squared - 1, apart}));
+  CHECK_FALSE(within_sensitivity(lowest, highest, {squared, apart - 1}));
+}
+
+TEST_CASE("whether two answers are within the sensitivity agrees with whole numbers of any size") {
+  SeededRandom random(31300);
+  int within = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::size_t dimension = 1 + random.below(4);
+    std::vector<std::int64_t> first(dimension), second(dimension);
+    for (std::size_t j = 0; j < dimension; ++j) {
+      first[j] = static_cast<std::int64_t>(random.below(9)) - 4;
+      second[j] = static_cast<std::int64_t>(random.below(9)) - 4;
+    }
+    const Sensitivity limit{random.below(80), random.below(16)};
+    const Distance moved = distance(first, second);
+    const bool expected = moved.l2_squared <= big(limit.l2_squared) &&
+                          moved.l1 <= static_cast<unsigned long>(limit.l1);
+    within += expected;
+    REQUIRE(within_sensitivity(first, second, limit) == expected);
+  }
+  CHECK(within > 2000);
+  CHECK(within < 18000);
+}
+
+TEST_CASE("a long sum lets itself be interrupted, and an interrupt alters nothing") {
+  const SumPlan plan = plain_plan(1);
+  const Eigen::MatrixXd data = Eigen::MatrixXd::Constant((1 << 17) + 1, 1, 0.5);
+  int calls = 0;
+  const std::vector<std::int64_t> sum = grid_sum(data, plan.grid, [&] { ++calls; });
+  CHECK(calls == 3); // once in 2^16 rows
+  struct Stopped {};
+  int left = 3;
+  const auto stop_at_the_third = [&] {
+    if (--left == 0)
+      throw Stopped();
+  };
+  CHECK_THROWS_AS(grid_sum(data, plan.grid, stop_at_the_third), Stopped);
+  CHECK(left == 0);
+  CHECK(grid_sum(data, plan.grid) == sum);
+}

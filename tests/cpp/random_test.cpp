@@ -102,6 +102,16 @@ TEST_CASE("a word is erased from the buffer when it is handed out") {
   }
 }
 
+TEST_CASE("wiped memory holds zeros, to the last byte asked for and no further") {
+  std::array<unsigned char, 24> memory;
+  memory.fill(0xA5);
+  wipe(memory.data() + 3, 17);
+  for (std::size_t i = 0; i < memory.size(); ++i)
+    CHECK(memory[i] == (i < 3 || i >= 20 ? 0xA5 : 0));
+  wipe(memory.data(), 0);
+  CHECK(memory[0] == 0xA5);
+}
+
 TEST_CASE("nothing of the buffer or of the spare bits outlives the source") {
   alignas(TransparentRandom) static std::array<unsigned char, sizeof(TransparentRandom)> memory;
   auto *random = new (memory.data()) TransparentRandom;
@@ -185,7 +195,7 @@ TEST_CASE("two sources of the operating system share no word, also in forked pro
     words.push_back(first.word());
     words.push_back(second.word());
   }
-  for (int child = 0; child < 4; ++child)
+  for (int child = 0; child < 100; ++child)
     for (const std::uint64_t word : words_of_child())
       words.push_back(word);
   CHECK(all_distinct(words));

@@ -106,3 +106,25 @@ exact_weights <- function(epsilon, k) {
   weights <- rr_weights(epsilon, k)
   lapply(as.list(weights), gmp::as.bigz)
 }
+
+# Incidence of a group design in Z_v from its difference set: rows are points, columns outputs.
+cyclic_incidence <- function(v, base) {
+  incidence <- matrix(0, v, v)
+  for (d in base) {
+    incidence[cbind(seq_len(v), (seq_len(v) - 1 + d) %% v + 1)] <- 1
+  }
+  incidence
+}
+
+# The textbook channel of an incidence matrix: e^epsilon inside, 1 outside, rows rescaled.
+incidence_channel <- function(incidence, epsilon) {
+  weights <- 1 + expm1(epsilon) * incidence
+  weights / rowSums(weights)
+}
+
+# n times the mean squared error at p of an unbiased linear estimate with values (cell, report), by
+# the law of the reports.
+linear_risk <- function(values, channel, p) {
+  law <- as.vector(p %*% channel)
+  sum(values^2 %*% law) - sum((values %*% law)^2)
+}

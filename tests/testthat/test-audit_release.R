@@ -94,6 +94,24 @@ test_that("exact answers that neighbours share are all that a rare event is boun
   expect_lt(rho_lower_bound(1e6 * stats::pnorm(0.5), 1e6 * stats::pnorm(-0.5), 1e6, 0.99), 0.5)
 })
 
+test_that("frequencies of rare events bound rho by a finite number, also from many draws", {
+  # two normal laws one standard deviation apart have rho 1/2, whatever the event
+  for (n in c(1e5, 1e7, 1e9)) {
+    for (threshold in seq(-6, 7, by = 0.25)) {
+      hits <- round(n * stats::pnorm(threshold, 1, lower.tail = FALSE))
+      other <- round(n * stats::pnorm(threshold, lower.tail = FALSE))
+      bound <- rho_lower_bound(hits, other, n, 0.999)
+      expect_true(is.finite(bound) && bound >= 0 && bound <= 0.5)
+    }
+  }
+  # the event's own term alone, at the order 64, where powers would overflow
+  low <- stats::qbeta(5e-4, 1000, 1e7 - 1000 + 1)
+  high <- stats::qbeta(1 - 5e-4, 1, 1e7)
+  expect_gte(
+    rho_lower_bound(1000, 0, 1e7, 0.999), (64 * log(low) - 63 * log(high)) / (64 * 63) - 1e-12
+  )
+})
+
 test_that("the noise that R draws has the exact law", {
   n <- if (extended()) 1e7 else 1e5
   laws <- list(
@@ -111,4 +129,15 @@ test_that("the noise that R draws has the exact law", {
     # the seed is fixed; another would fail once in a million
     expect_lt(statistic, stats::qchisq(1 - 1e-6, length(expected) - 1))
   }
+})
+
+test_that("numbers of draws and confidences of an audit are checked before anything is drawn", {
+  release <- private_count(TRUE, rho = 1, neighbours = "replace")
+  for (n in list(-1, 1.5, "10", 2^53 + 2, NA, Inf, NULL, c(1, 2), TRUE)) {
+    expect_confide_error(audit(release, draws = n, rng = "r"), "parameter", "`draws`")
+  }
+  for (confidence in list(0, 1, NA, "a", -0.5)) {
+    expect_confide_error(audit(release, confidence = confidence), "parameter")
+  }
+  expect_confide_error(audit(release, draw = 10), "parameter")
 })

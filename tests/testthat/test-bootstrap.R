@@ -84,3 +84,23 @@ test_that("what cannot be drawn anew is refused with the reason", {
   refused(e, "fewer replicates", replicates = 2^26)
   expect_confide_error(confint(e, cut = NA), "parameter", "`cut`")
 })
+
+test_that("block designs are bootstrapped through their own estimate", {
+  withr::local_seed(5)
+  m <- mech_block(8, 1, design = "triples(9,1)")
+  shares <- (8:1) / 36
+  x <- sample(8, 20000, replace = TRUE, prob = shares)
+  reports <- privatize(x, m, rng = "r")
+  e <- estimate(reports, m, method = "simplex")
+  expect_gt(min(coef(e)), 0)
+  found <- confint(e, method = "bootstrap", replicates = 2000)
+  # Far from the boundary both are normal. Quantiles of 2,000 draws have a standard error of
+  # sqrt(.025 * .975 / 2000) / dnorm(1.96) = .06 standard errors of the estimate.
+  expect_close(found, unname(confint(e)), 4 * .06 * max(e$std_error))
+  set <- mech_block(8, 1, design = "subset selection(8,2)")
+  sets <- estimate(privatize(x, set, rng = "r"), set, method = "simplex")
+  expect_error(
+    confint(sets, method = "bootstrap", replicates = 100), "only the number",
+    class = "confide_error_parameter"
+  )
+})

@@ -147,6 +147,20 @@ test_that("a mechanism altered by hand fails its certificate everywhere", {
   expect_confide_error(privatize("a", m, rng = "r"), "internal")
 })
 
+test_that("a mechanism of a newer version is refused, and the version does not change the law", {
+  for (m in mechanisms()) {
+    newer <- m
+    newer$made_with <- "999.1"
+    newer$seal <- seal(newer)
+    expect_confide_error(audit(newer), "parameter", c("newer version", "999.1"))
+    expect_confide_error(privatize("no", newer, rng = "r"), "parameter", "newer version")
+    expect_identical(fingerprint(newer), m$fingerprint)
+    newer$made_with <- "0.0.1"
+    newer$seal <- seal(newer)
+    expect_true(audit(newer)$ok)
+  }
+})
+
 test_that("mechanisms share a fingerprint exactly when they share levels, order and parameters", {
   m <- mech_rr(c("no", "yes"), 1)
   expect_identical(mech_rr(factor(c("no", "yes")), 1L)$fingerprint, m$fingerprint)

@@ -213,6 +213,53 @@ test_that("huge, tiny, signed-zero and overflowing values are clipped without a 
   )
 })
 
+test_that("with na = \"impute\" missing and infinite values count as 0, before rows are clipped", {
+  draw <- function(x, na = "impute") {
+    expect_silent(withr::with_seed(4, unname(coef(private_sum(
+      x,
+      bound = 10, rho = 1, neighbours = "replace", na = na, rng = "r"
+    )))))
+  }
+  for (odd in c(NA, NaN, Inf, -Inf)) {
+    expect_identical(draw(c(1, odd, 3)), draw(c(1, 0, 3)))
+    # the person's other value still counts, and is clipped without the odd one
+    expect_identical(draw(rbind(c(odd, 30), c(1, 2))), draw(rbind(c(0, 10), c(1, 2))))
+  }
+  expect_identical(draw(c(1L, NA_integer_)), draw(c(1, 0)))
+  expect_identical(draw(data.frame(a = c(1, NA), b = c(Inf, 2))), draw(cbind(c(1, 0), c(0, 2))))
+  expect_identical(draw(rep(NA_real_, 5)), draw(numeric()))
+  expect_identical(draw(c(-0.5, 7)), draw(c(-0.5, 7), na = "error"))
+  for (wrong in list("a", c(NA, TRUE), factor(NA), NULL, list(NA))) {
+    expect_confide_error(
+      private_sum(wrong, bound = 1, rho = 1, neighbours = "replace", na = "impute"), "domain"
+    )
+  }
+  for (na in list("zero", NA, TRUE, NULL, "imp")) {
+    expect_confide_error(
+      private_sum(1, bound = 1, rho = 1, neighbours = "replace", na = na), "parameter", "`na`"
+    )
+  }
+})
+
+test_that("a release that imputes says so, whether the data had gaps or not", {
+  for (x in list(c(1, NA), c(1, 2))) {
+    s <- private_sum(x, bound = 10, rho = 1, neighbours = "replace", na = "impute")
+    expect_match(format(s), "missing and infinite values count as 0", all = FALSE)
+    expect_prints_small(s)
+    expect_true(audit(s)$ok)
+  }
+  s <- private_sum(1, bound = 10, rho = 1, neighbours = "replace")
+  expect_no_match(format(s), "missing")
+})
+
+test_that("bounds and columns whose product overflows are refused", {
+  for (bound in c(1e308, .Machine$double.xmax)) {
+    expect_confide_error(
+      private_sum(matrix(0, 1, 10), bound, epsilon = 1e-3, neighbours = "replace"), "parameter"
+    )
+  }
+})
+
 test_that("shapes at the edge are served or refused by their public part", {
   one <- function(x) private_sum(x, bound = 1, rho = 1, neighbours = "replace")
   expect_length(coef(one(matrix(0.1, 2, 50))), 50) # more columns than rows
@@ -237,6 +284,60 @@ test_that("more rows than the public limit are refused before they are read", {
   expect_confide_error(
     private_sum(1:(2^31 + 10), bound = 1, rho = 1, neighbours = "replace"), "domain"
   )
+})
+
+# One odd value at a time in the place of each argument.
+odd_values <- function() {
+  list(
+    NULL, NA, NA_real_, NA_integer_, NA_character_, NaN, Inf, -Inf, 0, -0, -1, 1e-320, 5e-324,
+    1e308, 2^53 + 2, 0.5, 1L, TRUE, "", "1", "a", "\u00e9", 1i, raw(1), numeric(), character(),
+    list(), list(1), 1:3, c(a = 1), c(1, NA), matrix(1, 1, 1), matrix(0, 0, 0), matrix("a"),
+    array(0, c(1, 1, 1)), data.frame(), data.frame(a = 1), data.frame(a = "b"), mtcars, factor("a"),
+    factor(NA), Sys.Date(), as.POSIXlt(Sys.time()), as.difftime(1, units = "secs"),
+    structure(1, class = "foo"), quote(x), quote(f(x)), y ~ x, sum, function(x) x, globalenv(),
+    stdin(), expression(1), as.name("x"), rep(TRUE, 3), c(TRUE, NA)
+  )
+}
+
+test_that("an odd value of any argument is served or refused with a classed error, never warned of", {
+  calls <- list(
+    private_sum = list(
+      f = private_sum,
+      x = c(1, 2), bound = 1, rho = 1, neighbours = "replace", na = "error", rng = "os"
+    ),
+    pure_sum = list(f = private_sum, x = 1, bound = 1, epsilon = 1, neighbours = "zero_out"),
+    private_count = list(f = private_count, x = TRUE, rho = 1, neighbours = "replace", rng = "os"),
+    audit = list(
+      f = function(...) audit(private_count(TRUE, rho = 1, neighbours = "replace"), ...),
+      draws = 10, confidence = 0.9, rng = "os"
+    ),
+    confint = list(
+      f = function(...) confint(private_count(TRUE, rho = 1, neighbours = "replace"), ...),
+      level = 0.9
+    ),
+    neighbour_pairs = list(
+      f = neighbour_pairs, like = numeric(), neighbours = "replace", number = 2, seed = 1
+    )
+  )
+  served <- c(
+    "confide_release", "confide_release_audit", "matrix", "list", "confide_error_parameter",
+    "confide_error_domain"
+  )
+  for (name in names(calls)) {
+    arguments <- calls[[name]][-1]
+    for (argument in names(arguments)) {
+      for (odd in odd_values()) {
+        changed <- arguments
+        changed[argument] <- list(odd)
+        outcome <- tryCatch(
+          do.call(calls[[name]]$f, changed, quote = TRUE),
+          error = identity, warning = identity
+        )
+        what <- paste(name, argument, paste(class(odd), collapse = "/"))
+        expect_true(inherits(outcome, served) || identical(class(outcome), "list"), label = what)
+      }
+    }
+  }
 })
 
 test_that("names of people do not reach the result, names of columns do", {
@@ -278,6 +379,12 @@ test_that("a release survives saving, and one that was altered is not audited", 
   }
 })
 
+test_that("a release of a newer version is not audited by an older one", {
+  s <- private_sum(1:3, bound = 2, rho = 0.5, neighbours = "replace")
+  s$made_with <- "999.1"
+  expect_confide_error(audit(s), "parameter", c("newer version", "999.1", "Update"))
+})
+
 test_that("when the operating system gives no random numbers nothing is released", {
   failing <- function(query, n, rng) {
     stop(structure(
@@ -294,13 +401,19 @@ test_that("when the operating system gives no random numbers nothing is released
   )
 })
 
-test_that("ten million draws of noise leave R interruptible and in order", {
+test_that("an interrupted draw of noise leaves R in order and nothing behind", {
+  skip_on_cran()
   skip_on_os("windows")
-  skip_if_not(extended(), "extended tests")
   query <- list(
     kind = "count", bound = 1, budget = 0.005, law = "gaussian", neighbours = "replace",
     n_max = largest_rows, dimension = 1
   )
-  expect_identical(interrupted_after(0.3, draw_noise(query, 2e8, "os")), "interrupted")
+  before <- random_state()
+  for (rng in c("os", "r")) {
+    expect_identical(interrupted_after(0.3, draw_noise(query, 2e8, rng)), "interrupted")
+  }
+  expect_null(noise_gate$guard)
+  # R's generator moved on, as after any simulation, and is whole
+  expect_length(random_state(), length(before))
   expect_true(audit(private_count(TRUE, rho = 1, neighbours = "replace"))$ok)
 })

@@ -74,3 +74,11 @@ test_that("wide intervals are those of the continuous laws", {
   e <- private_sum(0, bound = 1, epsilon = 1, neighbours = "zero_out")
   expect_equal(diff(confint(e)[1, ])[[1]] / 2, -log(0.05), tolerance = 1e-6)
 })
+
+test_that("a covariance matrix too large for memory is refused with its limit", {
+  wide <- private_sum(matrix(0, 1, 1e5), bound = 1, rho = 1, neighbours = "replace")
+  expect_confide_error(vcov(wide), "parameter", c("at most 4,096", "100,000", "$noise_sd"))
+  expect_prints_small(wide)
+  at_limit <- private_sum(matrix(0, 1, 4096), bound = 1, rho = 1, neighbours = "replace")
+  expect_identical(dim(vcov(at_limit)), c(4096L, 4096L))
+})

@@ -24,6 +24,21 @@ test_that("nothing of 2,000 hostile neighbours leaves private_sum() but through 
   expect_true(replay_audit(wide, rows)$ok)
 })
 
+test_that("imputing lets no missing or infinite value out, and refuses none", {
+  for (like in list(numeric(), matrix(0, 0, 3))) {
+    pairs <- neighbour_pairs(
+      like, "replace",
+      number = 500, values = c(hostile_values(numeric()), NA, NaN, Inf, -Inf)
+    )
+    audited <- replay_audit(function(x) {
+      private_sum(x, bound = 10, rho = 0.5, neighbours = "replace", na = "impute")
+    }, pairs)
+    expect_true(audited$ok)
+    expect_identical(audited$refused, 0L)
+    expect_identical(audited$calls, 1000)
+  }
+})
+
 test_that("nothing of 2,000 neighbours leaves private_count() but through the noise", {
   for (neighbours in neighbour_names) {
     number <- if (neighbours == "add_remove") 2000 else 200
@@ -193,6 +208,12 @@ test_that("what is no function, no pair and no data is refused", {
   }
   expect_confide_error(replay_audit(identity), "parameter")
   expect_confide_error(neighbour_pairs(Sys.Date(), "replace"), "parameter", "like")
+  for (empty in list(character(), factor(character()))) {
+    expect_confide_error(neighbour_pairs(empty, "replace"), "parameter", "values to draw from")
+  }
+  for (values in list(numeric(), list(1), mtcars, sum, Sys.Date())) {
+    expect_confide_error(neighbour_pairs(1, "replace", values = values), "parameter", "values")
+  }
   expect_confide_error(neighbour_pairs(1, "swap"), "parameter")
   expect_confide_error(neighbour_pairs(1), "parameter")
   expect_confide_error(neighbour_pairs(1, "replace", number = 0), "parameter")
