@@ -7,10 +7,10 @@
 #' for almost any number of categories, with reports hardly longer than the category itself.
 #'
 #' @section The choice:
-#' Without `design` the one with the fewest bits is taken whose worst-case risk is within `tolerance`
-#' of the lower bound, or, with `max_bits`, the one of least risk among those that fit. See
-#' [block_designs()]. Where nothing comes within the tolerance, all k-subsets are reported (up to k =
-#' 16), else the scheme with shared randomness is used; both are exactly optimal.
+#' Without `design` the one with the fewest bits is taken whose worst-case risk is within
+#' `tolerance` of the lower bound, or, with `max_bits`, the one of least risk among those that fit.
+#' See [block_designs()]. Where nothing comes within the tolerance, all k-subsets are reported (up
+#' to k = 16), else the scheme with shared randomness is used; both are exactly optimal.
 #'
 #' @section Reports:
 #' Whole numbers from 1 to b. For `"subset selection(v,k)"` a matrix with the k chosen categories in
@@ -18,8 +18,8 @@
 #' seed and the report; the seed is drawn before the category is looked at and protects nothing.
 #'
 #' @inheritParams mech_rr
-#' @param levels (character, factor, logical, whole numbers, or one count k) As in [mech_rr()]; up to
-#'   millions of categories.
+#' @param levels (character, factor, logical, whole numbers, or one count k) As in [mech_rr()]; up
+#'   to millions of categories.
 #' @param epsilon (number above 0) The privacy parameter of each report; no default. Above 44 it is
 #'   served as 44; designs with millions of outputs per category realise at most about 30, which is
 #'   printed.
@@ -30,18 +30,18 @@
 #' @param design (string, row of [block_designs()], or logical matrix) The design to use: its name,
 #'   or an incidence matrix with a row for each category and a column for each output, in which all
 #'   rows have the same number of `TRUE` and any two rows share the same number.
-#' @returns A mechanism of class `confide_block`: a list with `$design` (a list: `family`, `v0`, `b`,
-#'   `r`, `k`, `lambda`, `kept`: the points of the design that are used), `$bits` (log2 b), `$risk` (n
-#'   times the worst-case mean squared error of the canonical estimator), `$risk_bound` (the least
-#'   possible), `$excess` (risk / bound - 1), `$risk_centred` (of the default estimator at the
-#'   uniform distribution; `NA` for designs above 2e5 outputs, where it is not computed),
+#' @returns A mechanism of class `confide_block`: a list with `$design` (a list: `family`, `v0`,
+#'   `b`, `r`, `k`, `lambda`, `kept`: the points of the design that are used), `$bits` (log2 b),
+#'   `$risk` (n times the worst-case mean squared error of the canonical estimator), `$risk_bound`
+#'   (the least possible), `$excess` (risk / bound - 1), `$risk_centred` (of the default estimator
+#'   at the uniform distribution; `NA` for designs above 2e5 outputs, where it is not computed),
 #'   `$n_outputs`, `$privacy`, `$call`, `$fingerprint`.
 #' @section Errors:
 #' `confide_error_parameter` for epsilon 0, unknown designs, designs with too few points and what
 #' [mech_rr()] refuses.
 #' @references
-#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
-#' estimation via block designs. arXiv 2305.01261.
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient
+#' private estimation via block designs. arXiv 2305.01261.
 #'
 #' Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally
 #' differential privacy. *IEEE Transactions on Information Theory* 64(8), 5662-5676.
@@ -202,7 +202,8 @@ family_row <- function(parsed, v) {
 is_size <- function(a) a[[2]] >= 1 && a[[2]] < a[[1]]
 
 design_name <- function(parsed, a) {
-  sprintf("%s(%s)", parsed$family, paste(format(a, scientific = FALSE, trim = TRUE), collapse = ","))
+  numbers <- format(a, scientific = FALSE, trim = TRUE)
+  sprintf("%s(%s)", parsed$family, paste(numbers, collapse = ","))
 }
 
 named_row <- function(rows, parsed, a) {
@@ -275,7 +276,10 @@ matrix_design <- function(design, v, call) {
   small <- max(dim(design)) <= max_matrix
   if (!flags || !small) {
     abort_parameter(c(
-      "A {.arg design} matrix must be logical, with a row for each level, at most {max_matrix} rows and columns.",
+      paste(
+        "A {.arg design} matrix must be logical, with a row for each level,",
+        "at most {max_matrix} rows and columns."
+      ),
       x = "It is {describe(design)} with dimensions {paste(dim(design), collapse = ' x ')}."
     ), call = call)
   }
@@ -284,7 +288,10 @@ matrix_design <- function(design, v, call) {
   lambda <- unique(shared[upper.tri(shared)])
   if (length(r) != 1 || length(lambda) != 1 || r <= lambda || r >= ncol(design)) {
     abort_parameter(c(
-      "All rows of {.arg design} must have the same number of outputs, and any two must share the same, smaller number.",
+      paste(
+        "All rows of {.arg design} must have the same number of outputs,",
+        "and any two must share the same, smaller number."
+      ),
       x = "They do not.",
       i = "The rows of such a matrix are the points of an (r, lambda)-design."
     ), call = call)
@@ -388,9 +395,9 @@ listed_layout <- function(incidence) {
   )
 }
 
-# Probabilities from the integers of the sampler: of an output outside a level's set (`outside`), how
-# much more one inside has (`surplus`); that a report falls into the set of the true level (`p`), of
-# another one (`q`), and their difference.
+# Probabilities from the integers of the sampler: of an output outside a level's set (`outside`),
+# how much more one inside has (`surplus`); that a report falls into the set of the true level
+# (`p`), of another one (`q`), and their difference.
 block_law <- function(mechanism) {
   design <- mechanism$design
   v <- mechanism$alphabet$size

@@ -66,9 +66,9 @@ symmetric_designs <- function(limit) {
 points_of_space <- function(q, dimension) (q^dimension - 1) / (q - 1)
 
 projective_rows <- function(limit) {
-  q <- prime_powers(floor(sqrt(limit)))
+  powers <- prime_powers(floor(sqrt(limit)))
   do.call(rbind, lapply(2:max(2, floor(log2(limit))), function(t) {
-    q <- q[points_of_space(q, t + 1) <= limit]
+    q <- powers[points_of_space(powers, t + 1) <= limit]
     if (length(q) == 0) {
       return(NULL)
     }
@@ -106,7 +106,8 @@ residue_family <- function(name, p, k, lambda) {
 
 bent_rows <- function(limit) {
   m <- seq(2, max(2, floor(log2(limit) / 2)))
-  symmetric_rows(sprintf("bent(%d)", 4^m), 4^m, 2^(2 * m - 1) - 2^(m - 1), 2^(2 * m - 2) - 2^(m - 1))
+  k <- 2^(2 * m - 1) - 2^(m - 1)
+  symmetric_rows(sprintf("bent(%d)", 4^m), 4^m, k, k - 4^(m - 1))
 }
 
 twin_rows <- function(limit) {
@@ -184,9 +185,7 @@ hadamard_core_order <- function(order) {
   core <- order
   while (core %% 8 == 0) core <- core / 2
   while (core <= min(order, largest_core)) {
-    paley_one <- is_prime_power(core - 1)
-    paley_two <- core / 2 - 1 > 1 && (core / 2 - 1) %% 4 == 1 && is_prime_power(core / 2 - 1)
-    if (core %% 4 == 0 && (paley_one || paley_two)) {
+    if (is_paley_order(core)) {
       return(core)
     }
     core <- 2 * core
@@ -194,21 +193,30 @@ hadamard_core_order <- function(order) {
   NA_real_
 }
 
+is_paley_order <- function(order) {
+  half <- order / 2 - 1
+  order %% 4 == 0 && (is_prime_power(order - 1) || half %% 4 == 1 && is_prime_power(half))
+}
+
 # Every symmetric design whole, without a block (residual), and inside a block (derived); those that
 # hold v points. A point has r of b outputs.
 part_rows <- function(symmetric, v) {
-  whole <- with(symmetric, data.frame(
+  family <- symmetric$family
+  v0 <- symmetric$v0
+  k <- symmetric$k
+  lambda <- symmetric$lambda
+  whole <- data.frame(
     family = family, points = v0, v0 = v0, b = v0, r = k, k = k, lambda = lambda
-  ))
-  residual <- with(symmetric, data.frame(
+  )
+  residual <- data.frame(
     family = paste("residual", family), points = v0 - k, v0 = v0, b = v0 - 1, r = k,
     k = k - lambda, lambda = lambda
-  ))
-  derived <- with(symmetric, data.frame(
+  )
+  derived <- data.frame(
     family = paste("derived", family), points = k, v0 = v0, b = v0 - 1, r = k - 1, k = lambda,
     lambda = lambda - 1
-  ))
-  rows <- rbind(whole, residual[symmetric$lambda >= 1, ], derived[symmetric$lambda >= 2, ])
+  )
+  rows <- rbind(whole, residual[lambda >= 1, ], derived[lambda >= 2, ])
   rows[rows$points >= v & rows$lambda < rows$r, ]
 }
 
@@ -360,16 +368,16 @@ law_ratio <- function(rows, v) {
 #' @section Families:
 #' `PG(t,q)`: hyperplanes of projective spaces (Singer 1938); their residuals are the hyperplanes of
 #' affine spaces. `Paley`, `quartic`, `quartic0`, `octic`, `octic0`: power residues. `Hadamard(n)`:
-#' Sylvester's and Paley's matrices and their products. `bent`, `twin primes`, `McFarland`, `Spence`:
-#' difference sets in other groups. `cyclotomic(q,h,k)`: multiples of unions of cosets of the h-th
-#' roots of unity. `triples`: triple systems. `subset selection`: all k-subsets, always exact, long
-#' reports. `shared randomness`: exact with log2 v bits, where a public seed goes with each report.
-#' `randomized response`: one point a block.
+#' Sylvester's and Paley's matrices and their products. `bent`, `twin primes`, `McFarland`,
+#' `Spence`: difference sets in other groups. `cyclotomic(q,h,k)`: multiples of unions of cosets of
+#' the h-th roots of unity. `triples`: triple systems. `subset selection`: all k-subsets, always
+#' exact, long reports. `shared randomness`: exact with log2 v bits, where a public seed goes with
+#' each report. `randomized response`: one point a block.
 #' @section Errors:
 #' `confide_error_parameter` for arguments outside their range.
 #' @references
-#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
-#' estimation via block designs. arXiv 2305.01261.
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient
+#' private estimation via block designs. arXiv 2305.01261.
 #'
 #' Nam, S.-H., Park, H.-Y. and Lee, S.-H. (2023). Achieving the exactly optimal privacy-utility
 #' trade-off with low communication cost via shared randomness. arXiv 2307.03962.
@@ -416,7 +424,10 @@ check_bits <- function(max_bits, v, call = rlang::caller_env()) {
   }
   abort_parameter(c(
     "{.arg max_bits} must be one number, at least log2 of the number of categories.",
-    x = "It is {describe(max_bits)}; log2({format(v, scientific = FALSE)}) is {format(log2(v), digits = 4)}.",
+    x = paste0(
+      "It is {describe(max_bits)}; ",
+      "log2({format(v, scientific = FALSE)}) is {format(log2(v), digits = 4)}."
+    ),
     i = "With fewer reports than categories no unbiased estimate exists."
   ), call = call)
 }

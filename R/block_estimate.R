@@ -5,7 +5,8 @@
 set_message <- c(
   "{.arg x} must be reports of the mechanism: rows of whole numbers.",
   x = "It is not.",
-  i = "Subset selection: k different levels in each row, as numbers. Shared randomness: seed, report."
+  i = "Subset selection: k different levels in each row, as numbers, ascending.",
+  i = "Shared randomness: the seed and the report."
 )
 
 # A matrix of legal set reports.
@@ -117,8 +118,8 @@ block_tally <- function(mechanism, counts, further = NULL) {
   )
 }
 
-# What centring takes off the value of each output, for all levels alike: P_x - (sum P - 1) / v. NULL
-# where the canonical estimates sum to 1 anyway.
+# What centring takes off the value of each output, for all levels alike: P_x - (sum P - 1) / v.
+# NULL where the canonical estimates sum to 1 anyway.
 centring_values <- function(design, law) {
   sizes <- output_sizes(design, law$v)
   if (is.null(sizes)) {
