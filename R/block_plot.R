@@ -64,7 +64,7 @@ projective_row <- function(v, epsilon) {
   while (points_of_space(q, t + 1) < v) t <- t + 1
   v0 <- points_of_space(q, t + 1)
   data.frame(
-    family = sprintf("PG(%d,%.0f)", t, q), points = v0, v0 = v0, b = v0,
+    family = sprintf("PG(%.0f,%.0f)", t, q), points = v0, v0 = v0, b = v0,
     r = points_of_space(q, t), k = points_of_space(q, t), lambda = points_of_space(q, t - 1)
   )
 }
