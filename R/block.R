@@ -7,10 +7,10 @@
 #' for almost any number of categories, with reports hardly longer than the category itself.
 #'
 #' @section The choice:
-#' Without `design` the one with the fewest bits is taken whose worst-case risk is within `tolerance`
-#' of the lower bound, or, with `max_bits`, the one of least risk among those that fit. See
-#' [block_designs()]. Where nothing comes within the tolerance, all k-subsets are reported (up to k =
-#' 16), else the scheme with shared randomness is used; both are exactly optimal.
+#' Without `design` the one with the fewest bits is taken whose worst-case risk is within
+#' `tolerance` of the lower bound, or, with `max_bits`, the one of least risk among those that fit.
+#' See [block_designs()]. Where nothing comes within the tolerance, all k-subsets are reported (up
+#' to k = 16), else the scheme with shared randomness is used; both are exactly optimal.
 #'
 #' @section Reports:
 #' Whole numbers from 1 to b. For `"subset selection(v,k)"` a matrix with the k chosen categories in
@@ -18,8 +18,8 @@
 #' seed and the report; the seed is drawn before the category is looked at and protects nothing.
 #'
 #' @inheritParams mech_rr
-#' @param levels (character, factor, logical, whole numbers, or one count k) As in [mech_rr()]; up to
-#'   millions of categories.
+#' @param levels (character, factor, logical, whole numbers, or one count k) As in [mech_rr()]; up
+#'   to millions of categories.
 #' @param epsilon (number above 0) The privacy parameter of each report; no default. Above 44 it is
 #'   served as 44; designs with millions of outputs per category realise at most about 30, which is
 #'   printed.
@@ -30,18 +30,18 @@
 #' @param design (string, row of [block_designs()], or logical matrix) The design to use: its name,
 #'   or an incidence matrix with a row for each category and a column for each output, in which all
 #'   rows have the same number of `TRUE` and any two rows share the same number.
-#' @returns A mechanism of class `confide_block`: a list with `$design` (a list: `family`, `v0`, `b`,
-#'   `r`, `k`, `lambda`, `kept`: the points of the design that are used), `$bits` (log2 b), `$risk` (n
-#'   times the worst-case mean squared error of the canonical estimator), `$risk_bound` (the least
-#'   possible), `$excess` (risk / bound - 1), `$risk_centred` (of the default estimator at the
-#'   uniform distribution; `NA` for designs above 2e5 outputs, where it is not computed),
+#' @returns A mechanism of class `confide_block`: a list with `$design` (a list: `family`, `v0`,
+#'   `b`, `r`, `k`, `lambda`, `kept`: the points of the design that are used), `$bits` (log2 b),
+#'   `$risk` (n times the worst-case mean squared error of the canonical estimator), `$risk_bound`
+#'   (the least possible), `$excess` (risk / bound - 1), `$risk_centred` (of the default estimator
+#'   at the uniform distribution; `NA` for designs above 2e5 outputs, where it is not computed),
 #'   `$n_outputs`, `$privacy`, `$call`, `$fingerprint`.
 #' @section Errors:
 #' `confide_error_parameter` for epsilon 0, unknown designs, designs with too few points and what
 #' [mech_rr()] refuses.
 #' @references
-#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
-#' estimation via block designs. arXiv 2305.01261.
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient
+#' private estimation via block designs. arXiv 2305.01261.
 #'
 #' Ye, M. and Barg, A. (2018). Optimal schemes for discrete distribution estimation under locally
 #' differential privacy. *IEEE Transactions on Information Theory* 64(8), 5662-5676.
@@ -100,15 +100,28 @@ choose_design <- function(v, epsilon, tolerance, max_bits) {
   }
   close <- alone[alone$excess <= tolerance + 1e-12, ]
   if (nrow(close) == 0) {
+    check_shareable(v)
     return(first_row(rows[rows$family == first_shared(v, epsilon), ]))
   }
   first_row(close[order(close$bits, signif(close$risk, 12), nchar(close$family)), ])
 }
 
+# With shared randomness the sets of a single report take time and memory of the order of v.
+check_shareable <- function(v, call = rlang::caller_env(2)) {
+  if (v <= largest_design) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "{.fn mech_block} builds designs of at most {format_count(largest_design)} points.",
+    x = "There are {format_count(v)} levels, and no such design comes within {.arg tolerance}.",
+    i = "Group the levels, or allow a larger {.arg tolerance}."
+  ), call = call)
+}
+
 first_row <- function(rows) as.list(rows[1, ])
 
 first_shared <- function(v, epsilon) {
-  sprintf("shared randomness(%d,%d)", v, block_size_set(v, epsilon)[[1]])
+  sprintf("shared randomness(%.0f,%.0f)", v, block_size_set(v, epsilon)[[1]])
 }
 
 given_design <- function(design, v, epsilon, call = rlang::caller_env()) {
@@ -152,7 +165,7 @@ parse_design <- function(name) {
 # The row of a named design. The two schemes without a fixed design need no numbers.
 named_design <- function(name, v, epsilon, call) {
   parsed <- parse_design(name)
-  if (length(parsed$numbers) == 0 && parsed$part %in% "") {
+  if (!is.null(parsed) && length(parsed$numbers) == 0 && parsed$part == "") {
     best <- block_size_set(v, epsilon)[[1]]
     parsed$numbers <- switch(parsed$family,
       "subset selection" = ,
@@ -174,21 +187,14 @@ named_design <- function(name, v, epsilon, call) {
 family_row <- function(parsed, v) {
   a <- parsed$numbers
   whole <- parsed$part == ""
-  arity <- c(
-    "randomized response" = 1, "subset selection" = 2, "shared randomness" = 2, triples = 2,
-    cyclotomic = 3
-  )
-  if (parsed$family %in% names(arity)) {
-    if (!whole || length(a) != arity[[parsed$family]] || a[[1]] < 2) {
-      return(NULL)
-    }
-    return(switch(parsed$family,
-      "randomized response" = identity_rows(a[[1]]),
-      "subset selection" = if (a[[1]] == v && is_size(a)) subset_rows(v, a[[2]]),
-      "shared randomness" = if (a[[1]] == v && is_size(a)) shared_rows(v, a[[2]]),
-      triples = named_row(triple_rows(a[[1]]), parsed, a),
-      cyclotomic = cyclotomic_row(a)
-    ))
+  if (whole && parsed$family == "triples" && length(a) == 2) {
+    return(named_row(triple_rows(a[[1]]), parsed, a))
+  }
+  if (whole && parsed$family == "cyclotomic" && length(a) == 3) {
+    return(cyclotomic_row(a[[1]], a[[2]], a[[3]]))
+  }
+  if (whole && parsed$family %in% c("randomized response", "subset selection", "shared randomness")) {
+    return(scheme_row(parsed$family, a, v))
   }
   symmetric <- named_symmetric(parsed, a)
   if (is.null(symmetric)) {
@@ -199,10 +205,20 @@ family_row <- function(parsed, v) {
   if (nrow(rows) == 1) as.list(rows)
 }
 
-is_size <- function(a) a[[2]] >= 1 && a[[2]] < a[[1]]
+# Schemes that exist for any number of levels.
+scheme_row <- function(family, a, v) {
+  if (family == "randomized response") {
+    return(if (length(a) == 1 && a >= 2) identity_rows(a))
+  }
+  if (length(a) != 2 || a[[1]] != v || a[[2]] < 1 || a[[2]] >= v) {
+    return(NULL)
+  }
+  if (family == "subset selection") subset_rows(v, a[[2]]) else shared_rows(v, a[[2]])
+}
 
 design_name <- function(parsed, a) {
-  sprintf("%s(%s)", parsed$family, paste(format(a, scientific = FALSE, trim = TRUE), collapse = ","))
+  numbers <- format(a, scientific = FALSE, trim = TRUE)
+  sprintf("%s(%s)", parsed$family, paste(numbers, collapse = ","))
 }
 
 named_row <- function(rows, parsed, a) {
@@ -210,23 +226,15 @@ named_row <- function(rows, parsed, a) {
   if (nrow(rows) == 1) as.list(rows)
 }
 
-cyclotomic_row <- function(a) {
-  q <- a[[1]]
-  h <- a[[2]]
-  k <- a[[3]]
-  legal <- q <= 2^22 && is_prime_power(q) && h >= 1 && (q - 1) %% h == 0 && k >= 2 && k < q &&
-    k %% h <= 1 && (k %% h == 0 || h > 1) && k - 1 <= q - 2
-  if (!legal) {
+cyclotomic_row <- function(q, h, k) {
+  if (q > 2^22 || !is_prime_power(q) || h < 1 || (q - 1) %% h != 0) {
     return(NULL)
   }
-  copies <- (q - 1) / h / (if (q %% 2 == 1 && h %% 2 == 1) 2 else 1)
-  if (copies * k > 2^27) {
+  copies <- cyclotomic_copies(q, h)
+  if (!is_cyclotomic_size(q, h, k) || copies * k > 2^27) {
     return(NULL)
   }
-  list(
-    family = sprintf("cyclotomic(%d,%d,%d)", q, h, k), points = q, v0 = q, b = q * copies,
-    r = copies * k, k = k, lambda = copies * k * (k - 1) / (q - 1)
-  )
+  cyclotomic_design(q, h, k, copies)
 }
 
 # A symmetric design by its name, where it exists and is of a size that can be built.
@@ -238,10 +246,10 @@ named_symmetric <- function(parsed, a) {
   }
   rows <- switch(parsed$family,
     Paley = if (a %% 4 == 3 && is_prime_power(a)) {
-      symmetric_rows(sprintf("Paley(%d)", a), a, (a - 1) / 2, (a - 3) / 4)
+      symmetric_rows(sprintf("Paley(%.0f)", a), a, (a - 1) / 2, (a - 3) / 4)
     },
     Hadamard = if (a >= 4 && a %% 4 == 0 && !is.na(hadamard_core_order(a))) {
-      symmetric_rows(sprintf("Hadamard(%d)", a), a - 1, a / 2 - 1, a / 4 - 1)
+      symmetric_rows(sprintf("Hadamard(%.0f)", a), a - 1, a / 2 - 1, a / 4 - 1)
     },
     symmetric_designs(max(v0, 100))
   )
@@ -271,20 +279,17 @@ symmetric_size <- function(family, a) {
 
 # A design given as a matrix: rows are levels, columns outputs.
 matrix_design <- function(design, v, call) {
-  flags <- !is.object(design) && !anyNA(design) && all(design %in% c(0, 1)) && nrow(design) == v
-  small <- max(dim(design)) <= max_matrix
-  if (!flags || !small) {
-    abort_parameter(c(
-      "A {.arg design} matrix must be logical, with a row for each level, at most {max_matrix} rows and columns.",
-      x = "It is {describe(design)} with dimensions {paste(dim(design), collapse = ' x ')}."
-    ), call = call)
-  }
+  check_flag_matrix(design, v, call)
   shared <- tcrossprod(design + 0)
   r <- unique(diag(shared))
   lambda <- unique(shared[upper.tri(shared)])
-  if (length(r) != 1 || length(lambda) != 1 || r <= lambda || r >= ncol(design)) {
+  alike <- length(r) == 1 && length(lambda) == 1
+  if (!alike || r <= lambda || r >= ncol(design)) {
     abort_parameter(c(
-      "All rows of {.arg design} must have the same number of outputs, and any two must share the same, smaller number.",
+      paste(
+        "All rows of {.arg design} must have the same number of outputs,",
+        "and any two must share the same, smaller number."
+      ),
       x = "They do not.",
       i = "The rows of such a matrix are the points of an (r, lambda)-design."
     ), call = call)
@@ -294,6 +299,20 @@ matrix_design <- function(design, v, call) {
     family = "given", points = v, v0 = v, b = ncol(design), r = r,
     k = if (length(k) == 1) k else NA_real_, lambda = lambda, matrix = design == 1
   )
+}
+
+check_flag_matrix <- function(design, v, call) {
+  flags <- !is.object(design) && all(design %in% c(0, 1)) && nrow(design) == v
+  if (flags && max(dim(design)) <= max_matrix) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    paste(
+      "A {.arg design} matrix must be logical, with a row for each level,",
+      "at most {max_matrix} rows and columns."
+    ),
+    x = "It is {describe(design)} with dimensions {paste(dim(design), collapse = ' x ')}."
+  ), call = call)
 }
 
 # The object -------------------------------------------------------------------
@@ -388,9 +407,9 @@ listed_layout <- function(incidence) {
   )
 }
 
-# Probabilities from the integers of the sampler: of an output outside a level's set (`outside`), how
-# much more one inside has (`surplus`); that a report falls into the set of the true level (`p`), of
-# another one (`q`), and their difference.
+# Probabilities from the integers of the sampler: of an output outside a level's set (`outside`),
+# how much more one inside has (`surplus`); that a report falls into the set of the true level
+# (`p`), of another one (`q`), and their difference.
 block_law <- function(mechanism) {
   design <- mechanism$design
   v <- mechanism$alphabet$size

@@ -4,6 +4,9 @@
 
 largest_catalogue <- 4e6
 
+# Decoding takes some 40 bytes for each output.
+largest_design <- 2^24
+
 prime_flags <- function(n) {
   divisors <- small_primes(floor(sqrt(max(n, 4))))
   prime <- n >= 2
@@ -66,14 +69,14 @@ symmetric_designs <- function(limit) {
 points_of_space <- function(q, dimension) (q^dimension - 1) / (q - 1)
 
 projective_rows <- function(limit) {
-  q <- prime_powers(floor(sqrt(limit)))
+  powers <- prime_powers(floor(sqrt(limit)))
   do.call(rbind, lapply(2:max(2, floor(log2(limit))), function(t) {
-    q <- q[points_of_space(q, t + 1) <= limit]
+    q <- powers[points_of_space(powers, t + 1) <= limit]
     if (length(q) == 0) {
       return(NULL)
     }
     symmetric_rows(
-      sprintf("PG(%d,%d)", t, q), points_of_space(q, t + 1), points_of_space(q, t),
+      sprintf("PG(%.0f,%.0f)", t, q), points_of_space(q, t + 1), points_of_space(q, t),
       points_of_space(q, t - 1)
     )
   }))
@@ -89,8 +92,8 @@ residue_rows <- function(limit) {
   fourth <- fourth[prime_flags(fourth)]
   fourth0 <- fourth0[prime_flags(fourth0)]
   rows <- rbind(
-    residue_family("quartic(%d)", fourth, (fourth - 1) / 4, (fourth - 5) / 16),
-    residue_family("quartic0(%d)", fourth0, (fourth0 + 3) / 4, (fourth0 + 3) / 16)
+    residue_family("quartic(%.0f)", fourth, (fourth - 1) / 4, (fourth - 5) / 16),
+    residue_family("quartic0(%.0f)", fourth0, (fourth0 + 3) / 4, (fourth0 + 3) / 16)
   )
   # The only primes below 2e6 of the forms for eighth powers.
   eighth <- c(73, 26041)
@@ -106,14 +109,15 @@ residue_family <- function(name, p, k, lambda) {
 
 bent_rows <- function(limit) {
   m <- seq(2, max(2, floor(log2(limit) / 2)))
-  symmetric_rows(sprintf("bent(%d)", 4^m), 4^m, 2^(2 * m - 1) - 2^(m - 1), 2^(2 * m - 2) - 2^(m - 1))
+  k <- 2^(2 * m - 1) - 2^(m - 1)
+  symmetric_rows(sprintf("bent(%.0f)", 4^m), 4^m, k, k - 4^(m - 1))
 }
 
 twin_rows <- function(limit) {
   q <- prime_powers(max(5, floor(sqrt(limit))))
   q <- q[(q + 2) %in% prime_powers(max(q) + 2) & q %% 2 == 1]
   v <- q * (q + 2)
-  symmetric_rows(sprintf("twin primes(%d)", v), v, (v - 1) / 2, (v - 3) / 4)
+  symmetric_rows(sprintf("twin primes(%.0f)", v), v, (v - 1) / 2, (v - 3) / 4)
 }
 
 mcfarland_rows <- function(limit) {
@@ -121,7 +125,7 @@ mcfarland_rows <- function(limit) {
   s <- points_of_space(grid$q, grid$d + 1)
   v <- grid$q^(grid$d + 1) * (s + 1)
   rows <- symmetric_rows(
-    sprintf("McFarland(%d,%d)", grid$q, grid$d), v, grid$q^grid$d * s,
+    sprintf("McFarland(%.0f,%.0f)", grid$q, grid$d), v, grid$q^grid$d * s,
     grid$q^grid$d * (grid$q^grid$d - 1) / (grid$q - 1)
   )
   rows[v <= limit, ]
@@ -131,7 +135,7 @@ spence_rows <- function(limit) {
   d <- 1:6
   m <- (3^(d + 1) - 1) / 2
   symmetric_rows(
-    sprintf("Spence(%d)", d), 3^(d + 1) * m, 3^d * (m + 1), 3^d * (3^d + 1) / 2
+    sprintf("Spence(%.0f)", d), 3^(d + 1) * m, 3^d * (m + 1), 3^d * (3^d + 1) / 2
   )
 }
 
@@ -146,10 +150,10 @@ halving_designs <- function(v) {
   q <- unique(q)
   orders <- unique(orders)
   rbind(
-    symmetric_rows(sprintf("Paley(%d)", q), q, (q - 1) / 2, (q - 3) / 4),
+    symmetric_rows(sprintf("Paley(%.0f)", q), q, (q - 1) / 2, (q - 3) / 4),
     if (length(orders) > 0) {
       symmetric_rows(
-        sprintf("Hadamard(%d)", orders), orders - 1, orders / 2 - 1, orders / 4 - 1
+        sprintf("Hadamard(%.0f)", orders), orders - 1, orders / 2 - 1, orders / 4 - 1
       )
     }
   )
@@ -184,9 +188,7 @@ hadamard_core_order <- function(order) {
   core <- order
   while (core %% 8 == 0) core <- core / 2
   while (core <= min(order, largest_core)) {
-    paley_one <- is_prime_power(core - 1)
-    paley_two <- core / 2 - 1 > 1 && (core / 2 - 1) %% 4 == 1 && is_prime_power(core / 2 - 1)
-    if (core %% 4 == 0 && (paley_one || paley_two)) {
+    if (is_paley_order(core)) {
       return(core)
     }
     core <- 2 * core
@@ -194,21 +196,30 @@ hadamard_core_order <- function(order) {
   NA_real_
 }
 
+is_paley_order <- function(order) {
+  half <- order / 2 - 1
+  order %% 4 == 0 && (is_prime_power(order - 1) || half %% 4 == 1 && is_prime_power(half))
+}
+
 # Every symmetric design whole, without a block (residual), and inside a block (derived); those that
 # hold v points. A point has r of b outputs.
 part_rows <- function(symmetric, v) {
-  whole <- with(symmetric, data.frame(
+  family <- symmetric$family
+  v0 <- symmetric$v0
+  k <- symmetric$k
+  lambda <- symmetric$lambda
+  whole <- data.frame(
     family = family, points = v0, v0 = v0, b = v0, r = k, k = k, lambda = lambda
-  ))
-  residual <- with(symmetric, data.frame(
+  )
+  residual <- data.frame(
     family = paste("residual", family), points = v0 - k, v0 = v0, b = v0 - 1, r = k,
     k = k - lambda, lambda = lambda
-  ))
-  derived <- with(symmetric, data.frame(
+  )
+  derived <- data.frame(
     family = paste("derived", family), points = k, v0 = v0, b = v0 - 1, r = k - 1, k = lambda,
     lambda = lambda - 1
-  ))
-  rows <- rbind(whole, residual[symmetric$lambda >= 1, ], derived[symmetric$lambda >= 2, ])
+  )
+  rows <- rbind(whole, residual[lambda >= 1, ], derived[lambda >= 2, ])
   rows[rows$points >= v & rows$lambda < rows$r, ]
 }
 
@@ -225,28 +236,32 @@ cyclotomic_rows <- function(v, epsilon, limit) {
 
 cyclotomic_field_rows <- function(q, epsilon, limit) {
   h <- divisors_of(q - 1)
-  copies <- (q - 1) / h / ifelse(q %% 2 == 1 & h %% 2 == 1, 2, 1)
-  few <- q * copies <= limit
-  h <- h[few]
-  copies <- copies[few]
-  if (length(h) == 0) {
-    return(NULL)
-  }
+  h <- h[q * cyclotomic_copies(q, h) <= limit]
   fewer <- floor(q * balance(epsilon) / h)
-  sizes <- cbind(h * fewer, h * fewer + 1, h * (fewer + 1), h * (fewer + 1) + 1)
-  k <- as.vector(sizes)
+  k <- c(h * fewer, h * fewer + 1, h * (fewer + 1), h * (fewer + 1) + 1)
   h <- rep(h, 4)
-  copies <- rep(copies, 4)
-  legal <- k >= 2 & k <= q - 2 & k %% h <= 1 & (k %% h == 0 | h > 1)
-  k <- k[legal]
-  h <- h[legal]
-  r <- copies[legal] * k
-  if (length(k) == 0) {
+  legal <- is_cyclotomic_size(q, h, k)
+  if (!any(legal)) {
     return(NULL)
   }
+  cyclotomic_design(q, h[legal], k[legal], cyclotomic_copies(q, h[legal]))
+}
+
+# Cosets of the stabiliser, halved where -1 is not in it.
+cyclotomic_copies <- function(q, h) {
+  (q - 1) / h / ifelse(q %% 2 == 1 & h %% 2 == 1, 2, 1)
+}
+
+# Whole cosets of h elements, with or without 0.
+is_cyclotomic_size <- function(q, h, k) {
+  k >= 2 & k <= q - 2 & k %% h <= 1 & (k %% h == 0 | h > 1)
+}
+
+cyclotomic_design <- function(q, h, k, copies) {
+  r <- copies * k
   data.frame(
-    family = sprintf("cyclotomic(%d,%d,%d)", q, h, k), points = q, v0 = q, b = q * copies[legal],
-    r = r, k = k, lambda = r * (k - 1) / (q - 1)
+    family = sprintf("cyclotomic(%.0f,%.0f,%.0f)", q, h, k), points = q, v0 = q, b = q * copies, r = r,
+    k = k, lambda = r * (k - 1) / (q - 1)
   )
 }
 
@@ -266,7 +281,7 @@ triple_rows <- function(v) {
   points <- c(steiner, twofold)
   r <- lambda * (points - 1) / 2
   data.frame(
-    family = sprintf("triples(%d,%d)", points, lambda), points = points, v0 = points,
+    family = sprintf("triples(%.0f,%.0f)", points, lambda), points = points, v0 = points,
     b = points * r / 3, r = r, k = rep(3, length(points)), lambda = lambda
   )
 }
@@ -274,21 +289,21 @@ triple_rows <- function(v) {
 # All k-subsets; their number may be far beyond what doubles count.
 subset_rows <- function(v, k) {
   data.frame(
-    family = sprintf("subset selection(%d,%d)", v, k), points = v, v0 = v, b = choose(v, k),
+    family = sprintf("subset selection(%.0f,%.0f)", v, k), points = v, v0 = v, b = choose(v, k),
     r = choose(v - 1, k - 1), k = k, lambda = if (v > 2) choose(v - 2, k - 2) else 0
   )
 }
 
 shared_rows <- function(v, k) {
   data.frame(
-    family = sprintf("shared randomness(%d,%d)", v, k), points = v, v0 = v, b = v, r = k, k = k,
+    family = sprintf("shared randomness(%.0f,%.0f)", v, k), points = v, v0 = v, b = v, r = k, k = k,
     lambda = k * (k - 1) / (v - 1)
   )
 }
 
 identity_rows <- function(v) {
   data.frame(
-    family = sprintf("randomized response(%d)", v), points = v, v0 = v, b = v, r = 1, k = 1,
+    family = sprintf("randomized response(%.0f)", v), points = v, v0 = v, b = v, r = 1, k = 1,
     lambda = 0
   )
 }
@@ -299,19 +314,19 @@ is_subset_family <- function(family) {
 
 # What can be built for v categories, with its risk. Symmetric designs up to `limit` outputs.
 catalogue <- function(v, epsilon, limit = NULL) {
-  limit <- limit %||% max(largest_catalogue, 4 * v)
+  limit <- limit %||% min(max(largest_catalogue, 4 * v), largest_design)
   key <- paste("catalogue", v, format(epsilon, digits = 17), limit)
   remember(key, function() {
     best <- block_size_set(v, epsilon)
     symmetric <- remember(paste("symmetric", limit), function() symmetric_designs(limit))
     rows <- rbind(
-      identity_rows(v),
       part_rows(rbind(symmetric[symmetric$v0 >= v, ], halving_designs(v)), v),
       cyclotomic_rows(v, epsilon, limit),
       triple_rows(v)
     )
     rows <- rows[rows$b <= limit & !duplicated(rows$family), ]
-    rate_designs(rbind(rows, subset_rows(v, best), shared_rows(v, best)), v, epsilon)
+    always <- rbind(identity_rows(v), subset_rows(v, best), shared_rows(v, best))
+    rate_designs(rbind(always, rows), v, epsilon)
   })
 }
 
@@ -360,16 +375,16 @@ law_ratio <- function(rows, v) {
 #' @section Families:
 #' `PG(t,q)`: hyperplanes of projective spaces (Singer 1938); their residuals are the hyperplanes of
 #' affine spaces. `Paley`, `quartic`, `quartic0`, `octic`, `octic0`: power residues. `Hadamard(n)`:
-#' Sylvester's and Paley's matrices and their products. `bent`, `twin primes`, `McFarland`, `Spence`:
-#' difference sets in other groups. `cyclotomic(q,h,k)`: multiples of unions of cosets of the h-th
-#' roots of unity. `triples`: triple systems. `subset selection`: all k-subsets, always exact, long
-#' reports. `shared randomness`: exact with log2 v bits, where a public seed goes with each report.
-#' `randomized response`: one point a block.
+#' Sylvester's and Paley's matrices and their products. `bent`, `twin primes`, `McFarland`,
+#' `Spence`: difference sets in other groups. `cyclotomic(q,h,k)`: multiples of unions of cosets of
+#' the h-th roots of unity. `triples`: triple systems. `subset selection`: all k-subsets, always
+#' exact, long reports. `shared randomness`: exact with log2 v bits, where a public seed goes with
+#' each report. `randomized response`: one point a block.
 #' @section Errors:
 #' `confide_error_parameter` for arguments outside their range.
 #' @references
-#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
-#' estimation via block designs. arXiv 2305.01261.
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient
+#' private estimation via block designs. arXiv 2305.01261.
 #'
 #' Nam, S.-H., Park, H.-Y. and Lee, S.-H. (2023). Achieving the exactly optimal privacy-utility
 #' trade-off with low communication cost via shared randomness. arXiv 2307.03962.
@@ -416,7 +431,10 @@ check_bits <- function(max_bits, v, call = rlang::caller_env()) {
   }
   abort_parameter(c(
     "{.arg max_bits} must be one number, at least log2 of the number of categories.",
-    x = "It is {describe(max_bits)}; log2({format(v, scientific = FALSE)}) is {format(log2(v), digits = 4)}.",
+    x = paste0(
+      "It is {describe(max_bits)}; ",
+      "log2({format(v, scientific = FALSE)}) is {format(log2(v), digits = 4)}."
+    ),
     i = "With fewer reports than categories no unbiased estimate exists."
   ), call = call)
 }

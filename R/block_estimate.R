@@ -5,23 +5,18 @@
 set_message <- c(
   "{.arg x} must be reports of the mechanism: rows of whole numbers.",
   x = "It is not.",
-  i = "Subset selection: k different levels in each row, as numbers. Shared randomness: seed, report."
+  i = "Subset selection: k different levels in each row, as numbers, ascending.",
+  i = "Shared randomness: the seed and the report."
 )
 
 # A matrix of legal set reports.
 set_codes <- function(x, mechanism, call) {
   design <- mechanism$design
-  v <- mechanism$alphabet$size
-  x <- if (is.data.frame(x)) as.matrix(as.data.frame(x)) else x
   shared <- startsWith(design$family, "shared")
+  x <- if (is.data.frame(x)) as.matrix(as.data.frame(x)) else x
   if (is.null(dim(x)) && !shared && design$k == 1) x <- matrix(x, ncol = 1)
-  columns <- if (shared) 2 else design$k
-  legal <- is.matrix(x) && is.numeric(x) && ncol(x) == columns && !anyNA(x) && all(x == round(x))
-  legal <- legal && if (shared) {
-    all(x[, 1] >= 0 & x[, 1] < 2^31) && all(x[, 2] >= 1 & x[, 2] <= v)
-  } else {
-    all(x >= 1 & x <= v) && are_sets(x)
-  }
+  legal <- is_whole_matrix(x, if (shared) 2 else design$k) &&
+    (if (shared) are_seeded(x, mechanism$alphabet$size) else are_sets(x, mechanism$alphabet$size))
   if (!legal) {
     abort_domain(set_message, call)
   }
@@ -29,9 +24,18 @@ set_codes <- function(x, mechanism, call) {
   unname(x)
 }
 
+is_whole_matrix <- function(x, columns) {
+  is.matrix(x) && is.numeric(x) && ncol(x) == columns && all(is.finite(x)) && all(x == round(x))
+}
+
+are_seeded <- function(x, v) {
+  all(x[, 1] >= 0 & x[, 1] < 2^31 & x[, 2] >= 1 & x[, 2] <= v)
+}
+
 # Ascending and different in every row, as they are reported.
-are_sets <- function(x) {
-  ncol(x) < 2 || all(x[, -1, drop = FALSE] > x[, -ncol(x), drop = FALSE])
+are_sets <- function(x, v) {
+  rising <- x[, -1, drop = FALSE] > x[, -ncol(x), drop = FALSE]
+  all(x >= 1 & x <= v) && all(rising)
 }
 
 # Counts of set reports: for each level the weight of the sets that hold it.
@@ -117,8 +121,8 @@ block_tally <- function(mechanism, counts, further = NULL) {
   )
 }
 
-# What centring takes off the value of each output, for all levels alike: P_x - (sum P - 1) / v. NULL
-# where the canonical estimates sum to 1 anyway.
+# What centring takes off the value of each output, for all levels alike: P_x - (sum P - 1) / v.
+# NULL where the canonical estimates sum to 1 anyway.
 centring_values <- function(design, law) {
   sizes <- output_sizes(design, law$v)
   if (is.null(sizes)) {

@@ -188,7 +188,10 @@ format_precision.confide_block <- function(mechanism) {
   } else if (is.na(mechanism$risk_centred)) {
     "\ncut to size: the default, centred estimator has at most that"
   } else {
-    sprintf("\ncut to size: the default, centred estimator has %s", format_number(mechanism$risk_centred))
+    sprintf(
+      "\ncut to size: the default, centred estimator has %s",
+      format_number(mechanism$risk_centred)
+    )
   }
   text <- sprintf(
     paste0(

@@ -12,8 +12,8 @@
 #'   `epsilon`, `scheme` (a factor), `design`, `bits`, `risk` (n times the worst-case mean squared
 #'   error of the canonical estimator), `excess` (over the bound, as a fraction). `plot()` and
 #'   `autoplot()` draw the excess against epsilon. Projective geometry response takes the smallest
-#'   prime q of at least \eqn{e^\epsilon + 1}, as its authors do; Hadamard response is the original one with
-#'   K, a power of two above v, reports.
+#'   prime q of at least \eqn{e^\epsilon + 1}, as its authors do; Hadamard response is the original
+#'   one with K, a power of two above v, reports.
 #' @section Errors:
 #' `confide_error_parameter` for arguments outside their range.
 #' @references
@@ -64,7 +64,7 @@ projective_row <- function(v, epsilon) {
   while (points_of_space(q, t + 1) < v) t <- t + 1
   v0 <- points_of_space(q, t + 1)
   data.frame(
-    family = sprintf("PG(%d,%.0f)", t, q), points = v0, v0 = v0, b = v0,
+    family = sprintf("PG(%.0f,%.0f)", t, q), points = v0, v0 = v0, b = v0,
     r = points_of_space(q, t), k = points_of_space(q, t), lambda = points_of_space(q, t - 1)
   )
 }
@@ -85,13 +85,18 @@ format.confide_block_comparison <- function(x, ...) {
 
 #' @export
 print.confide_block_comparison <- function(x, ..., n = 5L) {
-  writeLines(format(x))
-  print_designs(as.data.frame(unclass(x)), n)
-  writeLines(format_rest(nrow(x), n, "row"))
+  print_designs(x, n, "row")
   invisible(x)
 }
 
-print_designs <- function(rows, n) {
+# A part that lost what it is about is an ordinary data frame.
+print_designs <- function(x, n, what) {
+  rows <- as.data.frame(unclass(x))
+  if (is.null(attr(x, "confide")) || is.null(rows$excess)) {
+    print(rows)
+    return(invisible())
+  }
+  writeLines(format(x))
   shown <- utils::head(rows, n)
   shown <- shown[setdiff(names(shown), c("v0", "r", "k", "lambda", "exact", "front", "design"))]
   for (name in intersect(c("b", "risk", "bits"), names(shown))) {
@@ -99,6 +104,7 @@ print_designs <- function(rows, n) {
   }
   shown$excess <- sprintf("%.2f %%", 100 * shown$excess)
   print(shown, row.names = FALSE)
+  writeLines(format_rest(nrow(x), n, what))
 }
 
 #' @export
@@ -111,9 +117,7 @@ format.confide_designs <- function(x, ...) {
 
 #' @export
 print.confide_designs <- function(x, ..., n = 9L) {
-  if (!is.null(attr(x, "confide"))) writeLines(format(x))
-  print_designs(as.data.frame(unclass(x)), n)
-  writeLines(format_rest(nrow(x), n, "design"))
+  print_designs(x, n, "design")
   invisible(x)
 }
 
@@ -177,7 +181,7 @@ autoplot.confide_designs <- function(object, ...) {
   }
   rows <- as.data.frame(unclass(object))
   rows$front <- rows$front %||% TRUE
-  longest <- log2(about$v) + 12
+  longest <- log2(about$v) + 6
   left_out <- sum(rows$bits > longest)
   rows <- rows[rows$bits <= longest, ]
   front <- rows[rows$front & !startsWith(rows$family, "shared"), ]
@@ -209,6 +213,12 @@ plot.confide_designs <- function(x, ...) {
   show_plot(ggplot2::autoplot(x, ...))
 }
 
+# From 1 on; the limits are half a tile beyond the first and the last.
+whole_breaks <- function(limits) {
+  breaks <- unique(c(1, pretty(limits)))
+  breaks[breaks >= 1 & breaks == round(breaks) & breaks <= max(limits)]
+}
+
 #' @rdname plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.confide_block <- function(object, ...) {
@@ -231,7 +241,8 @@ autoplot.confide_block <- function(object, ...) {
   )) +
     ggplot2::geom_tile(colour = if (design$b <= 40) "grey80") +
     ggplot2::scale_fill_manual(values = c(likelier = "grey25", "less likely" = "white")) +
-    ggplot2::scale_y_reverse() +
+    ggplot2::scale_x_continuous(breaks = whole_breaks, expand = c(0, 0)) +
+    ggplot2::scale_y_reverse(breaks = whole_breaks, expand = c(0, 0)) +
     ggplot2::coord_equal() +
     ggplot2::labs(
       x = "report", y = "level", fill = NULL,

@@ -14,14 +14,14 @@
 #'   share. Vectors of one length are taken together.
 #' @returns `optimal_block_size()`: one whole number, or two at a tie. `risk_bound()`: the smallest
 #'   possible worst-case risk times n^(u/2); for u below 2 a statement for many reports.
-#'   `design_risk()`: n times the worst-case mean squared error of the canonical estimator, exact for
-#'   every n. `exactness_interval()`: a data frame with columns `v`, `k`, `lower`, `upper`: the values
-#'   of epsilon for which block designs of v points and block size k are exactly optimal.
+#'   `design_risk()`: n times the worst-case mean squared error of the canonical estimator, exact
+#'   for every n. `exactness_interval()`: a data frame with columns `v`, `k`, `lower`, `upper`: the
+#'   values of epsilon for which block designs of v points and block size k are exactly optimal.
 #' @section Errors:
 #' `confide_error_parameter` for arguments outside their range.
 #' @references
-#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
-#' estimation via block designs. arXiv 2305.01261.
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient
+#' private estimation via block designs. arXiv 2305.01261.
 #'
 #' Ye, M. and Barg, A. (2019). Optimal locally private estimation under l_p loss for 1 <= p <= 2.
 #' *Electronic Journal of Statistics* 13, 4102-4120. \doi{10.1214/19-EJS1608}
@@ -84,7 +84,8 @@ check_power <- function(u, call = rlang::caller_env()) {
   )
 }
 
-# First order in n of the sum of E |error|^u where each of v errors is normal with variance risk / v.
+# First order in n of the sum of E |error|^u where each of v errors is normal with variance risk /
+# v.
 power_risk <- function(v, risk, u) normal_moment(u) * v^(1 - u / 2) * risk^(u / 2)
 
 # E |Z|^u of a standard normal Z.
@@ -110,8 +111,8 @@ design_risk <- function(v, b, r, lambda, epsilon) {
 }
 
 # n times the mean squared error at the uniform distribution, its worst case (Park, Nam and Lee
-# 2023): v m (1 - m) / d^2. w = e^-epsilon keeps a large epsilon from overflowing. v, b, r and lambda
-# may be vectors; only the ratios of the last three matter.
+# 2023): v m (1 - m) / d^2. w = e^-epsilon keeps a large epsilon from overflowing. v, b, r and
+# lambda may be vectors; only the ratios of the last three matter.
 block_design_risk <- function(v, b, r, lambda, epsilon) {
   w <- exp(-epsilon)
   scale <- r + (b - r) * w
@@ -155,8 +156,8 @@ exactness_interval <- function(v, k) {
 #' @section Errors:
 #' `confide_error_parameter` for other mechanisms and arguments outside their range.
 #' @references
-#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient private
-#' estimation via block designs. arXiv 2305.01261.
+#' Park, H.-Y., Nam, S.-H. and Lee, S.-H. (2023). Exactly optimal and communication-efficient
+#' private estimation via block designs. arXiv 2305.01261.
 #' @family block designs
 #' @examples
 #' m <- mech_block(100, epsilon = 1)

@@ -5,8 +5,8 @@
 #' for each cell.
 #'
 #' @inheritParams estimate
-#' @param mechanism (mechanism) Made by [mech_lambda()], or by [mech_block()], whose one attribute is
-#'   called `level` in `cells`.
+#' @param mechanism (mechanism) Made by [mech_lambda()], or by [mech_block()], whose one attribute
+#'   is called `level` in `cells`.
 #' @param cells (data frame, or list) One row for each question, one column for each attribute that
 #'   matters; the others are summed over. Entries are levels; `NA` is the missing level where the
 #'   mechanism has one. A list column holds sets of levels: the event that the attribute is one of

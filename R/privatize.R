@@ -4,11 +4,11 @@
 #' says nothing of the values. Equal values get independent reports; whoever asks the same person
 #' again must keep the first report, because two reports about one secret cost twice the epsilon.
 #'
-#' @param x Private values. For [mech_rr()], [mech_block()], [mech_spr()] and [mech_matrix()] a factor, a character
-#'   vector or, where the levels were given as numbers, numeric codes; for [mech_spr_continuous()]
-#'   numbers; for [mech_lambda()] a data frame with exactly the attributes as columns, in any order.
-#'   Values are matched by label, so another level order or unused levels do no harm. Attributes,
-#'   names and row names are dropped.
+#' @param x Private values. For [mech_rr()], [mech_block()], [mech_spr()] and [mech_matrix()] a
+#'   factor, a character vector or, where the levels were given as numbers, numeric codes; for
+#'   [mech_spr_continuous()] numbers; for [mech_lambda()] a data frame with exactly the attributes
+#'   as columns, in any order. Values are matched by label, so another level order or unused levels
+#'   do no harm. Attributes, names and row names are dropped.
 #' @param mechanism (mechanism) Made by [mech_rr()], [mech_spr()], [mech_spr_continuous()],
 #'   [mech_block()], [mech_matrix()] or [mech_lambda()].
 #' @param ... Unused; catches misspelt arguments.

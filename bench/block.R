@@ -1,7 +1,7 @@
 # How block designs scale, and how they compare on this machine with what one writes in plain R:
-# dense decoding, optimized unary encoding (Wang et al. 2017) and a Hadamard response (Acharya et al.
-# 2019). Seconds and ratios. Usage: Rscript bench/block.R (package installed); with Python's pure_ldp
-# installed also its Hadamard response.
+# dense decoding, optimized unary encoding (Wang et al. 2017) and a Hadamard response (Acharya et
+# al. 2019). Seconds and ratios. Usage: Rscript bench/block.R (package installed); with Python's
+# pure_ldp installed also its Hadamard response.
 library(confide)
 
 seconds <- function(code) {
@@ -40,8 +40,8 @@ hadamard_response <- function(x, v, epsilon) {
   counts <- tabulate(y + 1L, order)
   for (half in 2^seq(0, log2(order) - 1)) {
     pairs <- array(counts, c(half, 2, order / half / 2))
-    counts <- array(c(pairs[, 1, ] + pairs[, 2, ], pairs[, 1, ] - pairs[, 2, ]), dim(pairs)[c(1, 3, 2)])
-    counts <- as.vector(aperm(counts, c(1, 3, 2)))
+    halves <- c(pairs[, 1, ] + pairs[, 2, ], pairs[, 1, ] - pairs[, 2, ])
+    counts <- as.vector(aperm(array(halves, dim(pairs)[c(1, 3, 2)]), c(1, 3, 2)))
   }
   counts[seq_len(v) + 1] / length(x) * (exp(epsilon) + 1) / (exp(epsilon) - 1)
 }
@@ -88,7 +88,8 @@ if (has_peer) {
   script <- paste(
     "import time", "from pure_ldp.frequency_oracles.hadamard_response import HadamardResponse",
     "from pure_ldp.frequency_oracles import *", "import numpy as np",
-    "s = HadamardResponseServer(1.0, 1000)", "c = HadamardResponseClient(1.0, 1000, s.get_hash_funcs())",
+    "s = HadamardResponseServer(1.0, 1000)",
+    "c = HadamardResponseClient(1.0, 1000, s.get_hash_funcs())",
     "t = time.process_time()",
     "for i in range(10000): s.aggregate(c.privatise(1 + i % 1000))",
     "print(time.process_time() - t)",
