@@ -185,35 +185,34 @@ named_design <- function(name, v, epsilon, call) {
 }
 
 family_row <- function(parsed, v) {
+  if (parsed$part != "") {
+    return(part_row(parsed, parsed$part))
+  }
   a <- parsed$numbers
-  whole <- parsed$part == ""
-  if (whole && parsed$family == "triples" && length(a) == 2) {
-    return(named_row(triple_rows(a[[1]]), parsed, a))
-  }
-  if (whole && parsed$family == "cyclotomic" && length(a) == 3) {
-    return(cyclotomic_row(a[[1]], a[[2]], a[[3]]))
-  }
-  if (whole && parsed$family %in% c("randomized response", "subset selection", "shared randomness")) {
-    return(scheme_row(parsed$family, a, v))
-  }
-  symmetric <- named_symmetric(parsed, a)
+  switch(parsed$family,
+    triples = if (length(a) == 2) named_row(triple_rows(a[[1]]), parsed, a),
+    cyclotomic = if (length(a) == 3) cyclotomic_row(a[[1]], a[[2]], a[[3]]),
+    "randomized response" = if (length(a) == 1 && a >= 2) identity_rows(a),
+    "subset selection" = if (are_set_numbers(a, v)) subset_rows(v, a[[2]]),
+    "shared randomness" = if (are_set_numbers(a, v)) shared_rows(v, a[[2]]),
+    part_row(parsed, parsed$family)
+  )
+}
+
+# A symmetric design, or a part of one.
+part_row <- function(parsed, start) {
+  symmetric <- named_symmetric(parsed, parsed$numbers)
   if (is.null(symmetric)) {
     return(NULL)
   }
   rows <- part_rows(symmetric, 0)
-  rows <- rows[startsWith(rows$family, if (whole) parsed$family else parsed$part), ]
+  rows <- rows[startsWith(rows$family, start), ]
   if (nrow(rows) == 1) as.list(rows)
 }
 
-# Schemes that exist for any number of levels.
-scheme_row <- function(family, a, v) {
-  if (family == "randomized response") {
-    return(if (length(a) == 1 && a >= 2) identity_rows(a))
-  }
-  if (length(a) != 2 || a[[1]] != v || a[[2]] < 1 || a[[2]] >= v) {
-    return(NULL)
-  }
-  if (family == "subset selection") subset_rows(v, a[[2]]) else shared_rows(v, a[[2]])
+# Number of levels and size of the sets.
+are_set_numbers <- function(a, v) {
+  length(a) == 2 && a[[1]] == v && a[[2]] >= 1 && a[[2]] < v
 }
 
 design_name <- function(parsed, a) {
@@ -227,14 +226,9 @@ named_row <- function(rows, parsed, a) {
 }
 
 cyclotomic_row <- function(q, h, k) {
-  if (q > 2^22 || !is_prime_power(q) || h < 1 || (q - 1) %% h != 0) {
-    return(NULL)
-  }
-  copies <- cyclotomic_copies(q, h)
-  if (!is_cyclotomic_size(q, h, k) || copies * k > 2^27) {
-    return(NULL)
-  }
-  cyclotomic_design(q, h, k, copies)
+  has_cosets <- q <= 2^22 && is_prime_power(q) && h >= 1 && (q - 1) %% h == 0
+  copies <- if (has_cosets && is_cyclotomic_size(q, h, k)) cyclotomic_copies(q, h)
+  if (!is.null(copies) && copies * k <= 2^27) cyclotomic_design(q, h, k, copies)
 }
 
 # A symmetric design by its name, where it exists and is of a size that can be built.
