@@ -260,8 +260,8 @@ is_cyclotomic_size <- function(q, h, k) {
 cyclotomic_design <- function(q, h, k, copies) {
   r <- copies * k
   data.frame(
-    family = sprintf("cyclotomic(%.0f,%.0f,%.0f)", q, h, k), points = q, v0 = q, b = q * copies, r = r,
-    k = k, lambda = r * (k - 1) / (q - 1)
+    family = sprintf("cyclotomic(%.0f,%.0f,%.0f)", q, h, k), points = q, v0 = q, b = q * copies,
+    r = r, k = k, lambda = r * (k - 1) / (q - 1)
   )
 }
 
