@@ -185,35 +185,38 @@ named_design <- function(name, v, epsilon, call) {
 }
 
 family_row <- function(parsed, v) {
-  if (parsed$part != "") {
-    return(part_row(parsed, parsed$part))
-  }
   a <- parsed$numbers
-  switch(parsed$family,
-    triples = if (length(a) == 2) named_row(triple_rows(a[[1]]), parsed, a),
-    cyclotomic = if (length(a) == 3) cyclotomic_row(a[[1]], a[[2]], a[[3]]),
-    "randomized response" = if (length(a) == 1 && a >= 2) identity_rows(a),
-    "subset selection" = if (are_set_numbers(a, v)) subset_rows(v, a[[2]]),
-    "shared randomness" = if (are_set_numbers(a, v)) shared_rows(v, a[[2]]),
-    part_row(parsed, parsed$family)
-  )
-}
-
-# A symmetric design, or a part of one.
-part_row <- function(parsed, start) {
-  symmetric <- named_symmetric(parsed, parsed$numbers)
+  if (parsed$family %in% names(plain_families)) {
+    known <- parsed$part == "" && length(a) == plain_families[[parsed$family]]
+    return(if (known) plain_row(parsed, a, v))
+  }
+  symmetric <- named_symmetric(parsed, a)
   if (is.null(symmetric)) {
     return(NULL)
   }
   rows <- part_rows(symmetric, 0)
+  start <- if (parsed$part == "") parsed$family else parsed$part
   rows <- rows[startsWith(rows$family, start), ]
   if (nrow(rows) == 1) as.list(rows)
 }
 
-# Number of levels and size of the sets.
-are_set_numbers <- function(a, v) {
-  length(a) == 2 && a[[1]] == v && a[[2]] >= 1 && a[[2]] < v
+# Families without residuals, and how many numbers their names have.
+plain_families <- list(
+  "randomized response" = 1, "subset selection" = 2, "shared randomness" = 2, triples = 2,
+  cyclotomic = 3
+)
+
+plain_row <- function(parsed, a, v) {
+  switch(parsed$family,
+    "randomized response" = if (a >= 2) identity_rows(a),
+    "subset selection" = if (are_set_numbers(a, v)) subset_rows(v, a[[2]]),
+    "shared randomness" = if (are_set_numbers(a, v)) shared_rows(v, a[[2]]),
+    triples = named_row(triple_rows(a[[1]]), parsed, a),
+    cyclotomic = cyclotomic_row(a[[1]], a[[2]], a[[3]])
+  )
 }
+
+are_set_numbers <- function(a, v) a[[1]] == v && a[[2]] >= 1 && a[[2]] < v
 
 design_name <- function(parsed, a) {
   numbers <- format(a, scientific = FALSE, trim = TRUE)
@@ -226,9 +229,15 @@ named_row <- function(rows, parsed, a) {
 }
 
 cyclotomic_row <- function(q, h, k) {
-  has_cosets <- q <= 2^22 && is_prime_power(q) && h >= 1 && (q - 1) %% h == 0
-  copies <- if (has_cosets && is_cyclotomic_size(q, h, k)) cyclotomic_copies(q, h)
-  if (!is.null(copies) && copies * k <= 2^27) cyclotomic_design(q, h, k, copies)
+  if (!is_cyclotomic(q, h, k)) {
+    return(NULL)
+  }
+  copies <- cyclotomic_copies(q, h)
+  if (copies * k <= 2^27) cyclotomic_design(q, h, k, copies)
+}
+
+is_cyclotomic <- function(q, h, k) {
+  q <= 2^22 && is_prime_power(q) && h >= 1 && (q - 1) %% h == 0 && is_cyclotomic_size(q, h, k)
 }
 
 # A symmetric design by its name, where it exists and is of a size that can be built.
