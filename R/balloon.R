@@ -237,7 +237,8 @@ release_radius <- function(run, centre, radii, tau, share) {
 }
 
 # Averages the centres, each weighted by 1 / noise variance, that have a radius close to the last
-# one's: post-processing (balloon.md 1.8).
+# one's and are no further from it than their noise explains: post-processing (balloon.md 1.8; its
+# rule, of the radius alone, averages the way from a distant start into the estimate).
 finish_steps <- function(steps, average) {
   radii <- vapply(steps, `[[`, numeric(1), "radius")
   noise_sd <- vapply(steps, `[[`, numeric(1), "noise_sd")
@@ -245,7 +246,9 @@ finish_steps <- function(steps, average) {
   last <- length(steps)
   weights <- as.numeric(seq_along(steps) == last)
   if (average) {
-    weights <- ifelse(radii <= 1.25 * radii[[last]], 1 / noise_sd^2, 0)
+    moved <- rowSums(sweep(path, 2, path[last, ])^2)
+    near <- moved <= 2 * ncol(path) * (noise_sd^2 + noise_sd[[last]]^2)
+    weights <- ifelse(near & radii <= 1.25 * radii[[last]], 1 / noise_sd^2, 0)
     weights <- weights / sum(weights)
   }
   list(
