@@ -11,7 +11,11 @@
 #'     set, made linear; the same, shifted alike for all levels so that they sum to 1.}
 #'   \item{channel}{The table of probabilities of each report for each true value. Rows are true
 #'     values and sum to 1.}
+#'   \item{breakdown point}{The share of wild records that an estimator stands; with more they can
+#'     take it anywhere.}
 #'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}
+#'   \item{clipping}{Pulling a record that is further than a radius from the centre back to that
+#'     radius. It bounds what one record can do, and loses less than leaving it out.}
 #'   \item{differential privacy}{A promise about a random procedure: whatever is put out is nearly
 #'     as likely with one person's data as with any other data in its place.}
 #'   \item{divergence}{A number that says how different two distributions are, 0 when they are
@@ -43,6 +47,8 @@
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
 #'   \item{report}{What leaves a person: the randomized value.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
+#'   \item{whitened}{In coordinates in which the shape of the data is round: a distance of 1 is one
+#'     standard deviation in every direction.}
 #' }
 #' @name glossary
 NULL
