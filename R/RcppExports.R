@@ -117,6 +117,78 @@ log_linear_margins <- function(start, target, sizes, margins) {
     .Call(`_confide_log_linear_margins`, start, target, sizes, margins)
 }
 
+above_threshold_noise <- function(query) {
+    .Call(`_confide_above_threshold_noise`, query)
+}
+
+scatter_noise <- function(query) {
+    .Call(`_confide_scatter_noise`, query)
+}
+
+above_threshold_answer <- function(units, query, rng) {
+    .Call(`_confide_above_threshold_answer`, units, query, rng)
+}
+
+scatter_answer <- function(units, query, rng) {
+    .Call(`_confide_scatter_answer`, units, query, rng)
+}
+
+counts_one_sided <- function(units, other) {
+    .Call(`_confide_counts_one_sided`, units, other)
+}
+
+scatter_within_sensitivity <- function(units, other, query) {
+    .Call(`_confide_scatter_within_sensitivity`, units, other, query)
+}
+
+rows_are_legal <- function(x, absent) {
+    .Call(`_confide_rows_are_legal`, x, absent)
+}
+
+whiten_rows <- function(x, centre, root) {
+    .Call(`_confide_whiten_rows`, x, centre, root)
+}
+
+rotate_records <- function(records, inverse) {
+    .Call(`_confide_rotate_records`, records, inverse)
+}
+
+distance_counts <- function(records, centre, radii) {
+    .Call(`_confide_distance_counts`, records, centre, radii)
+}
+
+projection_counts <- function(records, centre, directions, cuts) {
+    .Call(`_confide_projection_counts`, records, centre, directions, cuts)
+}
+
+difference_counts <- function(x, cuts) {
+    .Call(`_confide_difference_counts`, x, cuts)
+}
+
+pair_distance_counts <- function(records, radii) {
+    .Call(`_confide_pair_distance_counts`, records, radii)
+}
+
+clipped_units <- function(records, centre, query) {
+    .Call(`_confide_clipped_units`, records, centre, query)
+}
+
+linearised_units <- function(records, centre, radius, query) {
+    .Call(`_confide_linearised_units`, records, centre, radius, query)
+}
+
+scatter_units <- function(records, centre, radius, query) {
+    .Call(`_confide_scatter_units`, records, centre, radius, query)
+}
+
+sign_scatter_units <- function(records, transform, query) {
+    .Call(`_confide_sign_scatter_units`, records, transform, query)
+}
+
+sum_of_units <- function(units, other) {
+    .Call(`_confide_sum_of_units`, units, other)
+}
+
 rr_privatize <- function(codes, epsilon, k, rng) {
     .Call(`_confide_rr_privatize`, codes, epsilon, k, rng)
 }

@@ -12,11 +12,29 @@ release_units <- function(units, query, rng, call = rlang::caller_env()) {
 noise_gate <- new.env(parent = emptyenv())
 
 noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
-  noise <- tryCatch(
-    draw_noise(query, length(units) / 8, rng),
+  tryCatch(
+    switch(query$kind,
+      above_threshold = above_threshold_answer(units, query, rng),
+      scatter = scatter_answer(units, query, rng),
+      add_noise(units, draw_noise(query, length(units) / 8, rng), query)
+    ),
     "confide::RandomnessError" = function(error) abort_randomness(call)
   )
-  add_noise(units, noise, query)
+}
+
+# Whether the integers of two data sets are as close as the query says of neighbours.
+are_neighbouring_units <- function(units, other, query) {
+  switch(query$kind,
+    above_threshold = counts_one_sided(units, other),
+    scatter = scatter_within_sensitivity(units, other, query),
+    units_within_sensitivity(units, other, query)
+  )
+}
+
+# The budget in the measure that the query is paid in, 0 in the other.
+query_cost <- function(query, measure) {
+  paid <- query$measure %||% if (query$law == "gaussian") "rho" else "epsilon"
+  if (paid == measure) query$budget else 0
 }
 
 # What is released while an audit stands at the gate says so: its noise is not fresh.
@@ -34,7 +52,11 @@ with_guard <- function(guard, code) {
 # The exact noise that public arguments lead to. A refusal comes before the data are looked at.
 plan_noise <- function(query, call = rlang::caller_env()) {
   tryCatch(
-    noise_plan(query),
+    switch(query$kind,
+      above_threshold = above_threshold_noise(query),
+      scatter = scatter_noise(query),
+      noise_plan(query)
+    ),
     "confide::PlanRefused" = function(error) {
       reason <- conditionMessage(error) # nolint: object_usage_linter. cli reads it.
       abort_parameter(

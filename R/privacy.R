@@ -184,11 +184,17 @@ format.confide_privacy <- function(x, ...) {
       "realised     %s, by the %s integers",
       format_parameter(x, "realised"), if (is_central(x)) "noise's" else "sampler's"
     ),
+    if (!is.null(x$parts)) sprintf("spent on     %s", format_parts(x$parts)),
     sprintf("model        %s", x$model),
     sprintf("unit         %s; neighbours: %s", x$unit, format_neighbours(x$neighbours)),
     sprintf("noise        %s", x$noise),
     if (!is.null(x$rng)) sub(": ", "   ", format_rng(x$rng), fixed = TRUE)
   )
+}
+
+# Parts of a budget, in the order in which they are spent.
+format_parts <- function(parts) {
+  paste(names(parts), vapply(parts, format_epsilon, ""), collapse = ", ")
 }
 
 is_central <- function(privacy) startsWith(privacy$model, "central")

@@ -150,8 +150,8 @@ compare_runs <- function(first, second) {
     },
     refused = any(refused),
     calls = length(first$calls) + length(second$calls),
-    rho = spent_in(first$calls, "gaussian"),
-    epsilon = spent_in(first$calls, "laplace")
+    rho = spent_in(first$calls, "rho"),
+    epsilon = spent_in(first$calls, "epsilon")
   )
 }
 
@@ -166,7 +166,7 @@ all_within_sensitivity <- function(calls, other) {
   shared <- seq_len(min(length(calls), length(other)))
   all(vapply(shared, function(i) {
     same <- identical(calls[[i]]$query, other[[i]]$query)
-    !same || units_within_sensitivity(calls[[i]]$units, other[[i]]$units, calls[[i]]$query)
+    !same || are_neighbouring_units(calls[[i]]$units, other[[i]]$units, calls[[i]]$query)
   }, logical(1)))
 }
 
@@ -179,10 +179,8 @@ compare_values <- function(first, second) {
   if (same_look) "result" else "attributes"
 }
 
-spent_in <- function(calls, law) {
-  budgets <- vapply(calls, function(call) {
-    if (call$query$law == law) call$query$budget else 0
-  }, numeric(1))
+spent_in <- function(calls, measure) {
+  budgets <- vapply(calls, function(call) query_cost(call$query, measure), numeric(1))
   if (length(budgets) > 0) sum_rounded_up(budgets) else 0
 }
 

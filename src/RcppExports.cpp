@@ -363,6 +363,215 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// above_threshold_noise
+Rcpp::List above_threshold_noise(const Rcpp::List& query);
+RcppExport SEXP _confide_above_threshold_noise(SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(above_threshold_noise(query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scatter_noise
+Rcpp::List scatter_noise(const Rcpp::List& query);
+RcppExport SEXP _confide_scatter_noise(SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(scatter_noise(query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// above_threshold_answer
+double above_threshold_answer(const Rcpp::RawVector& units, const Rcpp::List& query, const std::string& rng);
+RcppExport SEXP _confide_above_threshold_answer(SEXP unitsSEXP, SEXP querySEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(above_threshold_answer(units, query, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scatter_answer
+Eigen::MatrixXd scatter_answer(const Rcpp::RawVector& units, const Rcpp::List& query, const std::string& rng);
+RcppExport SEXP _confide_scatter_answer(SEXP unitsSEXP, SEXP querySEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(scatter_answer(units, query, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// counts_one_sided
+bool counts_one_sided(const Rcpp::RawVector& units, const Rcpp::RawVector& other);
+RcppExport SEXP _confide_counts_one_sided(SEXP unitsSEXP, SEXP otherSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type other(otherSEXP);
+    rcpp_result_gen = Rcpp::wrap(counts_one_sided(units, other));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scatter_within_sensitivity
+bool scatter_within_sensitivity(const Rcpp::RawVector& units, const Rcpp::RawVector& other, const Rcpp::List& query);
+RcppExport SEXP _confide_scatter_within_sensitivity(SEXP unitsSEXP, SEXP otherSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type other(otherSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(scatter_within_sensitivity(units, other, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// rows_are_legal
+bool rows_are_legal(SEXP x, bool absent);
+RcppExport SEXP _confide_rows_are_legal(SEXP xSEXP, SEXP absentSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< bool >::type absent(absentSEXP);
+    rcpp_result_gen = Rcpp::wrap(rows_are_legal(x, absent));
+    return rcpp_result_gen;
+END_RCPP
+}
+// whiten_rows
+Rcpp::NumericMatrix whiten_rows(SEXP x, const Eigen::Map<Eigen::VectorXd> centre, const Eigen::Map<Eigen::MatrixXd> root);
+RcppExport SEXP _confide_whiten_rows(SEXP xSEXP, SEXP centreSEXP, SEXP rootSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type root(rootSEXP);
+    rcpp_result_gen = Rcpp::wrap(whiten_rows(x, centre, root));
+    return rcpp_result_gen;
+END_RCPP
+}
+// rotate_records
+Eigen::MatrixXd rotate_records(const Eigen::Map<Eigen::MatrixXd> records, bool inverse);
+RcppExport SEXP _confide_rotate_records(SEXP recordsSEXP, SEXP inverseSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< bool >::type inverse(inverseSEXP);
+    rcpp_result_gen = Rcpp::wrap(rotate_records(records, inverse));
+    return rcpp_result_gen;
+END_RCPP
+}
+// distance_counts
+Eigen::VectorXd distance_counts(const Eigen::Map<Eigen::MatrixXd> records, const Eigen::Map<Eigen::VectorXd> centre, const Rcpp::NumericVector& radii);
+RcppExport SEXP _confide_distance_counts(SEXP recordsSEXP, SEXP centreSEXP, SEXP radiiSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type radii(radiiSEXP);
+    rcpp_result_gen = Rcpp::wrap(distance_counts(records, centre, radii));
+    return rcpp_result_gen;
+END_RCPP
+}
+// projection_counts
+Eigen::MatrixXd projection_counts(const Eigen::Map<Eigen::MatrixXd> records, const Eigen::Map<Eigen::VectorXd> centre, const Eigen::Map<Eigen::MatrixXd> directions, const Rcpp::NumericVector& cuts);
+RcppExport SEXP _confide_projection_counts(SEXP recordsSEXP, SEXP centreSEXP, SEXP directionsSEXP, SEXP cutsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type directions(directionsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type cuts(cutsSEXP);
+    rcpp_result_gen = Rcpp::wrap(projection_counts(records, centre, directions, cuts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// difference_counts
+Eigen::MatrixXd difference_counts(SEXP x, const Rcpp::NumericVector& cuts);
+RcppExport SEXP _confide_difference_counts(SEXP xSEXP, SEXP cutsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type cuts(cutsSEXP);
+    rcpp_result_gen = Rcpp::wrap(difference_counts(x, cuts));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_distance_counts
+Eigen::VectorXd pair_distance_counts(const Eigen::Map<Eigen::MatrixXd> records, const Rcpp::NumericVector& radii);
+RcppExport SEXP _confide_pair_distance_counts(SEXP recordsSEXP, SEXP radiiSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type radii(radiiSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_distance_counts(records, radii));
+    return rcpp_result_gen;
+END_RCPP
+}
+// clipped_units
+Rcpp::RawVector clipped_units(const Eigen::Map<Eigen::MatrixXd> records, const Eigen::Map<Eigen::VectorXd> centre, const Rcpp::List& query);
+RcppExport SEXP _confide_clipped_units(SEXP recordsSEXP, SEXP centreSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(clipped_units(records, centre, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// linearised_units
+Rcpp::RawVector linearised_units(const Eigen::Map<Eigen::MatrixXd> records, const Eigen::Map<Eigen::VectorXd> centre, double radius, const Rcpp::List& query);
+RcppExport SEXP _confide_linearised_units(SEXP recordsSEXP, SEXP centreSEXP, SEXP radiusSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< double >::type radius(radiusSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(linearised_units(records, centre, radius, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scatter_units
+Rcpp::RawVector scatter_units(const Eigen::Map<Eigen::MatrixXd> records, const Eigen::Map<Eigen::VectorXd> centre, double radius, const Rcpp::List& query);
+RcppExport SEXP _confide_scatter_units(SEXP recordsSEXP, SEXP centreSEXP, SEXP radiusSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< double >::type radius(radiusSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(scatter_units(records, centre, radius, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sign_scatter_units
+Rcpp::RawVector sign_scatter_units(const Eigen::Map<Eigen::MatrixXd> records, const Eigen::Map<Eigen::MatrixXd> transform, const Rcpp::List& query);
+RcppExport SEXP _confide_sign_scatter_units(SEXP recordsSEXP, SEXP transformSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type transform(transformSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(sign_scatter_units(records, transform, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// sum_of_units
+Rcpp::RawVector sum_of_units(const Rcpp::RawVector& units, const Rcpp::RawVector& other);
+RcppExport SEXP _confide_sum_of_units(SEXP unitsSEXP, SEXP otherSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type other(otherSEXP);
+    rcpp_result_gen = Rcpp::wrap(sum_of_units(units, other));
+    return rcpp_result_gen;
+END_RCPP
+}
 // rr_privatize
 Rcpp::IntegerVector rr_privatize(const Rcpp::IntegerVector& codes, double epsilon, double k, const std::string& rng);
 RcppExport SEXP _confide_rr_privatize(SEXP codesSEXP, SEXP epsilonSEXP, SEXP kSEXP, SEXP rngSEXP) {
@@ -498,6 +707,24 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_log_linear_saturated", (DL_FUNC) &_confide_log_linear_saturated, 5},
     {"_confide_log_linear_fit", (DL_FUNC) &_confide_log_linear_fit, 7},
     {"_confide_log_linear_margins", (DL_FUNC) &_confide_log_linear_margins, 4},
+    {"_confide_above_threshold_noise", (DL_FUNC) &_confide_above_threshold_noise, 1},
+    {"_confide_scatter_noise", (DL_FUNC) &_confide_scatter_noise, 1},
+    {"_confide_above_threshold_answer", (DL_FUNC) &_confide_above_threshold_answer, 3},
+    {"_confide_scatter_answer", (DL_FUNC) &_confide_scatter_answer, 3},
+    {"_confide_counts_one_sided", (DL_FUNC) &_confide_counts_one_sided, 2},
+    {"_confide_scatter_within_sensitivity", (DL_FUNC) &_confide_scatter_within_sensitivity, 3},
+    {"_confide_rows_are_legal", (DL_FUNC) &_confide_rows_are_legal, 2},
+    {"_confide_whiten_rows", (DL_FUNC) &_confide_whiten_rows, 3},
+    {"_confide_rotate_records", (DL_FUNC) &_confide_rotate_records, 2},
+    {"_confide_distance_counts", (DL_FUNC) &_confide_distance_counts, 3},
+    {"_confide_projection_counts", (DL_FUNC) &_confide_projection_counts, 4},
+    {"_confide_difference_counts", (DL_FUNC) &_confide_difference_counts, 2},
+    {"_confide_pair_distance_counts", (DL_FUNC) &_confide_pair_distance_counts, 2},
+    {"_confide_clipped_units", (DL_FUNC) &_confide_clipped_units, 3},
+    {"_confide_linearised_units", (DL_FUNC) &_confide_linearised_units, 4},
+    {"_confide_scatter_units", (DL_FUNC) &_confide_scatter_units, 4},
+    {"_confide_sign_scatter_units", (DL_FUNC) &_confide_sign_scatter_units, 3},
+    {"_confide_sum_of_units", (DL_FUNC) &_confide_sum_of_units, 2},
     {"_confide_rr_privatize", (DL_FUNC) &_confide_rr_privatize, 4},
     {"_confide_rr_realised", (DL_FUNC) &_confide_rr_realised, 2},
     {"_confide_rr_weights", (DL_FUNC) &_confide_rr_weights, 2},

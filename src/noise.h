@@ -71,22 +71,37 @@ template <class Source> std::uint64_t geometric(Source &random) {
   return v;
 }
 
-// One trial of the discrete Laplace law, P(y) proportional to e^-|y|/scale; nothing when it is
-// rejected. u + numerator * v has a geometric law with parameter e^(-1/numerator). Requires
-// numerator <= 2^62; x < 2^78.
+// One trial of the geometric law, P(x) proportional to e^-(x/scale) for x = 0, 1, ...; nothing when
+// it is rejected. u + numerator * v has a geometric law with parameter e^(-1/numerator). Requires
+// numerator <= 2^62; the dividend is below 2^78.
 template <class Source>
-std::optional<std::int64_t> laplace_trial(const Rational &scale, Source &random) {
+std::optional<std::uint64_t> geometric_trial(const Rational &scale, Source &random) {
   const std::uint64_t u = random.below(scale.numerator);
   if (!bernoulli_exp_unit(u, scale.numerator, random))
     return std::nullopt;
-  const u128 x = u + static_cast<u128>(scale.numerator) * geometric(random);
-  const u128 magnitude = x / scale.denominator;
-  if (magnitude > largest_noise)
-    throw SamplerRangeError("discrete Laplace draw out of range");
-  const bool negative = random.coin();
-  if (negative && magnitude == 0) // zero has one sign only
+  const u128 x = (u + static_cast<u128>(scale.numerator) * geometric(random)) / scale.denominator;
+  if (x > largest_noise)
+    throw SamplerRangeError("geometric or discrete Laplace draw out of range");
+  return static_cast<std::uint64_t>(x);
+}
+
+template <class Source> std::uint64_t scaled_geometric(const Rational &scale, Source &random) {
+  for (;;)
+    if (const auto x = geometric_trial(scale, random))
+      return *x;
+}
+
+// One trial of the discrete Laplace law, P(y) proportional to e^-|y|/scale: a geometric draw with a
+// sign.
+template <class Source>
+std::optional<std::int64_t> laplace_trial(const Rational &scale, Source &random) {
+  const auto magnitude = geometric_trial(scale, random);
+  if (!magnitude)
     return std::nullopt;
-  const auto y = static_cast<std::int64_t>(magnitude);
+  const bool negative = random.coin();
+  if (negative && *magnitude == 0) // zero has one sign only
+    return std::nullopt;
+  const auto y = static_cast<std::int64_t>(*magnitude);
   return negative ? -y : y;
 }
 

@@ -1,9 +1,6 @@
-#include "grid.h"
+#include "rcpp_grid.h"
 #include "rcpp_random.h"
-#include <RcppEigen.h>
 #include <cstring>
-
-namespace {
 
 confide::Neighbours neighbours_of(const std::string &name) {
   if (name == "replace")
@@ -11,14 +8,16 @@ confide::Neighbours neighbours_of(const std::string &name) {
   return name == "zero_out" ? confide::Neighbours::zero_out : confide::Neighbours::add_remove;
 }
 
-// The public arguments of a query, checked in R: kind "sum" or "count", law "gaussian" or
-// "laplace".
 confide::SumPlan make_plan(const Rcpp::List &query) {
   const auto budget = Rcpp::as<double>(query["budget"]);
   const auto neighbours = neighbours_of(Rcpp::as<std::string>(query["neighbours"]));
   const auto dimension = static_cast<std::size_t>(Rcpp::as<double>(query["dimension"]));
   const bool gaussian = Rcpp::as<std::string>(query["law"]) == "gaussian";
-  if (Rcpp::as<std::string>(query["kind"]) == "count")
+  const auto kind = Rcpp::as<std::string>(query["kind"]);
+  if (kind == "joint_counts")
+    return gaussian ? confide::gaussian_joint_count_plan(budget, dimension)
+                    : confide::laplace_joint_count_plan(budget, dimension);
+  if (kind == "count")
     return gaussian ? confide::gaussian_count_plan(budget, neighbours, dimension)
                     : confide::laplace_count_plan(budget, neighbours, dimension);
   const auto bound = Rcpp::as<double>(query["bound"]);
@@ -27,7 +26,6 @@ confide::SumPlan make_plan(const Rcpp::List &query) {
                   : confide::laplace_sum_plan(bound, budget, n, neighbours, dimension);
 }
 
-// R has no 64-bit integers; they travel as raw bytes, eight each.
 Rcpp::RawVector to_raw(const std::vector<std::int64_t> &units) {
   Rcpp::RawVector bytes(static_cast<R_xlen_t>(units.size() * sizeof units[0]));
   if (!units.empty())
@@ -41,8 +39,6 @@ std::vector<std::int64_t> from_raw(const Rcpp::RawVector &bytes) {
     std::memcpy(units.data(), bytes.begin(), units.size() * sizeof units[0]);
   return units;
 }
-
-} // namespace
 
 // What the integers of the query's noise realise; throws confide::PlanRefused.
 // [[Rcpp::export(rng = false)]]

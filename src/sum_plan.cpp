@@ -160,6 +160,11 @@ Sensitivity count_sensitivity(Neighbours neighbours, std::size_t cells) {
   return two_cells ? Sensitivity{2, 2} : Sensitivity{1, 1};
 }
 
+Sensitivity joint_count_sensitivity(std::size_t counts) {
+  check_dimension(counts);
+  return {counts, counts};
+}
+
 constexpr Grid whole_numbers{0, 1, 1};
 
 } // namespace
@@ -225,6 +230,14 @@ SumPlan gaussian_count_plan(double rho, Neighbours neighbours, std::size_t cells
 
 SumPlan laplace_count_plan(double epsilon, Neighbours neighbours, std::size_t cells) {
   return laplace_plan(whole_numbers, cells, count_sensitivity(neighbours, cells), epsilon);
+}
+
+SumPlan gaussian_joint_count_plan(double rho, std::size_t counts) {
+  return gaussian_plan(whole_numbers, counts, joint_count_sensitivity(counts), rho);
+}
+
+SumPlan laplace_joint_count_plan(double epsilon, std::size_t counts) {
+  return laplace_plan(whole_numbers, counts, joint_count_sensitivity(counts), epsilon);
 }
 
 // The variance of the discrete Gaussian is below its parameter (Canonne, Kamath and Steinke 2020,

@@ -60,6 +60,10 @@ SumPlan laplace_sum_plan(double bound, double epsilon, std::size_t n, Neighbours
 SumPlan gaussian_count_plan(double rho, Neighbours neighbours, std::size_t cells);
 SumPlan laplace_count_plan(double epsilon, Neighbours neighbours, std::size_t cells);
 
+// Counts of which one record can move each by one, for either relation: `counts` of them.
+SumPlan gaussian_joint_count_plan(double rho, std::size_t counts);
+SumPlan laplace_joint_count_plan(double epsilon, std::size_t counts);
+
 // For other integer queries: the least noise the samplers offer with l2_squared <= 2 rho p/q, or l1
 // <= epsilon * scale, in exact integers. Denominators are powers of two. Throw PlanRefused.
 Rational gaussian_variance(u128 l2_squared, double rho);

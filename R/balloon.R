@@ -1,0 +1,273 @@
+#' Parameters of the balloon mean and its rivals
+#'
+#' The defaults are the recommended ones. All are public: choose them without looking at the data.
+#' The published algorithm (Ramsay et al. 2026) is
+#' `balloon_control(iterations = 3, tau = c(0.7, 0.6, 0.5), split = c(1, 1, 1), radius_share = 0.5,
+#' start = "mean", average = FALSE, interval_share = 0)` with `filter = "none"`.
+#'
+#' @param ... Unused; catches misspelt arguments.
+#' @param iterations (whole number, at most 100) Balloon steps: 4 by default, 6 with three columns
+#'   or fewer. Add one for each factor of 100 by which `centre` may be further than 100 standard
+#'   deviations off. For `"coinpress"` its steps, 1 to 4 or 10; 3 by default.
+#' @param tau (numbers in (0, 1), one or one for each iteration) Share of the records that the
+#'   balloon is to hold. Less resists more contamination: the breakdown point is 1 - tau.
+#' @param beta (number above 1) Growth of the radii that are tried, `r_min + beta^k - 1`.
+#' @param r_min (number above 0) The first radius that is tried, in whitened units. By default 1 up
+#'   to 16 columns, else a quarter of the square root of their number; with `sigma = "none"`, where
+#'   the unit is not known, the radii are `1e-8 beta^k`.
+#' @param r_max (number) The last radius that is tried, in whitened units.
+#' @param split (number in (0, 1), or one for each iteration) Share of the budget for the last
+#'   iteration, the others sharing the rest; or a share for each. 0.5 by default, 0.6 with three
+#'   columns or fewer.
+#' @param radius_share (number in (0, 1)) Part of an iteration's budget for its radius. By default
+#'   as little as finds the radius within 100 counts, at least 5 %, at most half.
+#' @param start (`"radius"` or `"mean"`) Whether the first step is a search for the radius or, as
+#'   published, a clipped mean in the ball `radius` with `start_share` of the budget.
+#' @param start_share (number in (0, 1)) See `start`.
+#' @param average (`TRUE` or `FALSE`) Whether to average the centres of similar radius, which costs
+#'   nothing. Not done with three columns or fewer.
+#' @param interval_share (number in [0, 0.5]) Part of the whole budget for what confidence intervals
+#'   need. With 0 they cover the noise alone.
+#' @param shape_share (number in (0, 0.9)) Part of the whole budget for `sigma = "diag"` (0.1) or
+#'   `"tyler"` (0.4).
+#' @param filter_shares (two numbers above 0, sum below 1) Parts of the mean's budget for the
+#'   spectral filter: its matrix and its medians.
+#' @param slack (number, at least 0) How far above the noise an eigenvalue must be to be filtered.
+#' @returns A list of class `confide_balloon_control`.
+#' @section Errors:
+#' `confide_error_parameter` for arguments outside their range.
+#' @references
+#' Ramsay, K. et al. (2026). Computationally tractable robust differentially private mean
+#' estimation. \doi{10.48550/arXiv.2606.12654}
+#' @examples
+#' balloon_control(tau = 0.6)
+#' @export
+balloon_control <- function(..., iterations = NULL, tau = 0.5, beta = 1.01, r_min = NULL,
+                            r_max = 1e8, split = NULL, radius_share = NULL,
+                            start = c("radius", "mean"), start_share = 0.1, average = TRUE,
+                            interval_share = 0.05, shape_share = NULL,
+                            filter_shares = c(0.15, 0.15), slack = 0.15) {
+  check_dots_empty(...)
+  between <- function(x, low, high, what, arg = rlang::caller_arg(x)) {
+    check_numbers(x, what, function(x) x > low & x < high, arg = arg, call = rlang::caller_env(2))
+  }
+  optional <- function(x, check) if (!is.null(x)) check(x)
+  share <- function(x, arg) between(x, 0, 1, "above 0 and below 1", arg)
+  filter_shares <- share(filter_shares, "filter_shares")
+  if (length(filter_shares) != 2 || sum(filter_shares) >= 1) {
+    abort_parameter("{.arg filter_shares} must be two numbers with a sum below 1.")
+  }
+  single <- function(x, arg) {
+    if (length(x) != 1) abort_parameter("{.arg {arg}} must be one number.", call = NULL)
+    x
+  }
+  structure(list(
+    iterations = optional(iterations, function(x) check_whole_number(x, 1, 100, "iterations")),
+    tau = share(tau, "tau"),
+    beta = single(between(beta, 1 + 1e-5, 10, "above 1 and below 10", "beta"), "beta"),
+    r_min = optional(r_min, function(x) {
+      single(between(x, 1e-9, 1e9, "above 1e-9 and below 1e9", "r_min"), "r_min")
+    }),
+    r_max = single(between(r_max, 0, 1e12, "above 0 and below 1e12", "r_max"), "r_max"),
+    split = optional(split, function(x) between(x, 0, Inf, "above 0", "split")),
+    radius_share = optional(radius_share, function(x) {
+      single(share(x, "radius_share"), "radius_share")
+    }),
+    start = check_choice(start, c("radius", "mean")),
+    start_share = single(share(start_share, "start_share"), "start_share"),
+    average = check_flag(average),
+    interval_share = single(
+      between(interval_share, -1e-300, 0.5 + 1e-12, "from 0 to 0.5", "interval_share"),
+      "interval_share"
+    ),
+    shape_share = optional(shape_share, function(x) {
+      single(between(x, 0, 0.9, "above 0 and below 0.9", "shape_share"), "shape_share")
+    }),
+    filter_shares = filter_shares,
+    slack = single(between(slack, -1e-300, 100, "from 0 to 100", "slack"), "slack")
+  ), class = "confide_balloon_control")
+}
+
+#' @export
+format.confide_balloon_control <- function(x, ...) {
+  shown <- x[!vapply(x, is.null, logical(1))]
+  values <- vapply(shown, function(value) paste(format(value), collapse = ", "), "")
+  c("<balloon control>", paste(format(names(shown)), values, sep = "  "))
+}
+
+#' @export
+print.confide_balloon_control <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+# What the balloon spends on what, from public arguments alone. `available` is what is left of the
+# budget after shape and interval.
+balloon_budget <- function(request, available, call) {
+  control <- request$control
+  d <- request$dimension
+  few <- d <= 3
+  filter <- if (request$filter == "spectral") control$filter_shares * available else c(0, 0)
+  body <- available - sum(filter)
+  start <- if (control$start == "mean") control$start_share * body else 0
+  iterations <- control$iterations %||% if (few) 6 else 4
+  weights <- iteration_weights(control$split %||% if (few) 0.6 else 0.5, iterations, call)
+  step <- (body - start) * weights
+  radius <- radius_budget(step, request)
+  list(
+    start = start, radius = radius, mean = step - radius, filter = filter,
+    tau = recycled(control$tau, iterations, "tau", call), radii = tried_radii(request)
+  )
+}
+
+# The last iteration needs the most: its noise is not forgotten.
+iteration_weights <- function(split, iterations, call) {
+  if (length(split) == iterations && (iterations > 1 || split == 1)) {
+    return(split / sum(split))
+  }
+  if (iterations == 1) {
+    return(1)
+  }
+  if (length(split) != 1 || split >= 1) {
+    abort_parameter(c(
+      "{.arg split} must be one number below 1, or one for each of {iterations} iterations."
+    ), call = call)
+  }
+  c(rep((1 - split) / (iterations - 1), iterations - 1), split)
+}
+
+recycled <- function(x, n, arg, call) {
+  if (length(x) == 1) {
+    return(rep(x, n))
+  }
+  if (length(x) != n) {
+    abort_parameter(c(
+      "{.arg {arg}} must be one number, or one for each of {n} iterations.",
+      x = "There are {length(x)}."
+    ), call = call)
+  }
+  x
+}
+
+# Enough to find a count within about 100; balloon.md 1.4. In the pure measure the same rate of the
+# noise, 56 / n, costs epsilon 168 / n.
+radius_budget <- function(step, request) {
+  share <- request$control$radius_share
+  if (!is.null(share)) {
+    return(share * step)
+  }
+  if (request$measure == "rho") {
+    pmin(0.5 * step, pmax(0.05 * step, (100 / request$n)^2))
+  } else {
+    pmin(0.5 * step, pmax(0.1 * step, 168 / request$n))
+  }
+}
+
+# Fixed beforehand, never read off the data: this is what makes the counts nested.
+tried_radii <- function(request) {
+  control <- request$control
+  if (request$shape$type == "none" && is.null(control$r_min)) {
+    steps <- ceiling(log(control$r_max * 1e8) / log(control$beta))
+    return(1e-8 * control$beta^(0:steps))
+  }
+  d <- request$dimension
+  r_min <- control$r_min %||% if (d <= 16) 1 else sqrt(d) / 4
+  steps <- ceiling(log(2 * control$r_max) / log(control$beta))
+  r_min + control$beta^(0:steps) - 1
+}
+
+# The noise that the smallest and the largest radius would need: refusals come before any is drawn.
+balloon_queries <- function(run, budget) {
+  ends <- range(budget$radii)
+  filter <- budget$filter
+  c(
+    Map(function(share, tau) first_query(run, tau * run$n, share), budget$radius, budget$tau),
+    unlist(lapply(budget$mean, function(share) {
+      lapply(ends, function(radius) sum_query(run, radius, share))
+    }), recursive = FALSE),
+    if (filter[[1]] > 0) list(run_query(run, "scatter", filter[[1]], dimension = run$dimension))
+  )
+}
+
+# The balloon mean (balloon.md 1.4): search the radius that holds a share tau of the records, move
+# the centre by the mean of the displacements clipped to it, again. O(n d) an iteration.
+run_balloon <- function(run, request, budget) {
+  steps <- list()
+  centre <- rep(0, run$dimension)
+  if (budget$start > 0) {
+    steps[[1]] <- release_step(run, centre, request$radius, budget$start)
+    centre <- steps[[1]]$centre
+  }
+  missed <- 0
+  for (m in seq_along(budget$mean)) {
+    place <- release_radius(run, centre, budget$radii, budget$tau[[m]], budget$radius[[m]])
+    missed <- missed + (place > length(budget$radii))
+    radius <- if (place <= length(budget$radii)) {
+      budget$radii[[place]]
+    } else if (budget$start > 0) {
+      request$radius
+    } else {
+      max(budget$radii)
+    }
+    steps[[length(steps) + 1]] <- release_step(run, centre, radius, budget$mean[[m]])
+    centre <- steps[[length(steps)]]$centre
+  }
+  fit <- finish_steps(steps, average = request$control$average && run$dimension > 3)
+  fit$missed <- missed
+  if (request$filter == "spectral") {
+    fit$filter <- release_filter(run, fit, budget$filter, request$control$slack)
+  }
+  fit
+}
+
+release_radius <- function(run, centre, radii, tau, share) {
+  cells <- scan_rows(run$rows, function(y) distance_counts(y, centre, radii))
+  release_first(run, cumsum(cells)[seq_along(radii)], tau * run$n, share)
+}
+
+# Averages the centres, each weighted by 1 / noise variance, that have a radius close to the last
+# one's: post-processing (balloon.md 1.8).
+finish_steps <- function(steps, average) {
+  radii <- vapply(steps, `[[`, numeric(1), "radius")
+  noise_sd <- vapply(steps, `[[`, numeric(1), "noise_sd")
+  path <- do.call(rbind, lapply(steps, `[[`, "centre"))
+  last <- length(steps)
+  weights <- as.numeric(seq_along(steps) == last)
+  if (average) {
+    weights <- ifelse(radii <= 1.25 * radii[[last]], 1 / noise_sd^2, 0)
+    weights <- weights / sum(weights)
+  }
+  list(
+    centre = colSums(path * weights), radius = radii[[last]], radii = radii, noise_sd = noise_sd,
+    path = path, weights = weights
+  )
+}
+
+filter_steps <- 12
+
+# The private spectral filter (balloon.md 1.7). Outliers that hide on the sphere push one direction;
+# in it the second moment stands out, and a private median takes the place of the mean.
+release_filter <- function(run, fit, shares, slack) {
+  d <- run$dimension
+  found <- release_scatter(run, function(y, query) {
+    scatter_units(y, fit$centre, fit$radius, query)
+  }, shares[[1]])
+  noise <- found$noise_sd / run$n
+  parts <- eigen(found$moments / run$n, symmetric = TRUE)
+  base <- mean(utils::tail(parts$values, ceiling(d / 2)))
+  q <- sqrt(d / run$n)
+  threshold <- base * ((1 + q) / (1 - min(0.9, q)))^2 * (1 + slack) + 1.5 * noise * sqrt(2 * d)
+  directions <- min(sum(parts$values > threshold), floor(d / 2))
+  filter <- list(directions = directions, threshold = threshold * fit$radius^2)
+  if (directions == 0) {
+    return(filter)
+  }
+  axes <- parts$vectors[, seq_len(directions), drop = FALSE]
+  medians <- search_projections(
+    run, fit$centre, axes, fit$radius, run$n / 2, shares[[2]], filter_steps
+  )
+  c(filter, list(
+    axes = axes, shift = drop(axes %*% medians$value), count_sd = medians$noise_sd,
+    resolution = fit$radius / 2^filter_steps
+  ))
+}

@@ -1,0 +1,99 @@
+# What private_mean() reads its people through: `n`, `columns`, `names`, and `each(f)`, which calls f
+# on every chunk of rows in turn, a double matrix or a list of double columns. Data in memory are
+# one chunk, a database table is read anew for each pass, so that it is never in memory whole.
+new_rows <- function(x, absent, call) {
+  if (inherits(x, "tbl_lazy")) {
+    return(table_rows(x, absent, call))
+  }
+  columns <- count_columns(x, call)
+  values <- plain_columns(x, columns, call)
+  if (rows_in(values) > largest_rows || !rows_are_legal(values, absent)) {
+    abort_domain(mean_domain, call = call)
+  }
+  list(
+    n = rows_in(values), columns = columns, names = public_names(x), table = FALSE,
+    each = function(f) f(values)
+  )
+}
+
+mean_domain <- c(
+  paste(
+    "{.arg x} must be a numeric vector, matrix, data frame or database table with one row for",
+    "each person, all values finite; at most 2^31 rows."
+  ),
+  i = "Replace missing values by a number fixed beforehand.",
+  i = "With {.code neighbours = \"zero_out\"} a row missing throughout stands for an absent person."
+)
+
+rows_in <- function(values) if (is.list(values)) length(values[[1]]) else nrow(values)
+
+plain_columns <- function(x, columns, call) {
+  if (is.data.frame(x) && all(vapply(x, is_plain_column, logical(1)))) {
+    return(unname(lapply(x, as.numeric)))
+  }
+  if (!is_plain_numbers(x)) {
+    abort_domain(mean_domain, call = call)
+  }
+  if (is.double(x) && length(dim(x)) == 2) x else matrix(as.numeric(x), ncol = columns)
+}
+
+chunk_rows <- 65536L # even, so that no pair of rows is cut in two
+
+# One pass checks and counts the rows, before anything is drawn.
+table_rows <- function(x, absent, call) {
+  rlang::check_installed(c("DBI", "dbplyr"), "to read rows from a database.")
+  names <- colnames(x)
+  if (length(names) == 0) {
+    abort_parameter("{.arg x} must have at least one column.", call = call)
+  }
+  each <- function(f) {
+    result <- DBI::dbSendQuery(dbplyr::remote_con(x), dbplyr::sql_render(x))
+    on.exit(DBI::dbClearResult(result))
+    repeat {
+      chunk <- DBI::dbFetch(result, n = chunk_rows)
+      if (nrow(chunk) == 0) break
+      f(plain_columns(chunk, length(names), call))
+    }
+  }
+  n <- 0
+  each(function(chunk) {
+    if (!rows_are_legal(chunk, absent)) abort_domain(mean_domain, call = call)
+    n <<- n + rows_in(chunk)
+  })
+  if (n > largest_rows) {
+    abort_domain(mean_domain, call = call)
+  }
+  list(
+    n = n, columns = as.numeric(length(names)), names = names, table = TRUE,
+    ordered = length(dbplyr::op_sort(x)) > 0, each = each
+  )
+}
+
+# Sums an integer statistic over the chunks.
+scan_rows <- function(rows, kernel, add = `+`) {
+  total <- NULL
+  rows$each(function(chunk) {
+    found <- kernel(chunk)
+    total <<- if (is.null(total)) found else add(total, found)
+  })
+  total
+}
+
+# Records in whitened coordinates, the columns of each chunk. In memory they are kept: the one copy
+# of the data.
+whitened_rows <- function(rows, centre, root) {
+  whiten <- function(chunk) whiten_rows(chunk, centre, root)
+  if (rows$table) {
+    rows$each <- transformed(rows$each, whiten)
+    return(rows)
+  }
+  records <- scan_rows(rows, whiten)
+  rows$each <- function(f) f(records)
+  rows
+}
+
+transformed <- function(each, change) {
+  force(each)
+  force(change)
+  function(f) each(function(chunk) f(change(chunk)))
+}
