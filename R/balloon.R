@@ -225,8 +225,8 @@ release_radius <- function(run, centre, radii, tau, share) {
   release_first(run, cumsum(cells)[seq_along(radii)], tau * run$n, share)
 }
 
-# Averages the centres, each weighted by 1 / noise variance, that have a radius close to the last
-# one's: post-processing (balloon.md 1.8).
+# Averages the centres that have settled, each weighted by 1 / noise variance: post-processing
+# (balloon.md 1.8).
 finish_steps <- function(steps, average) {
   radii <- vapply(steps, `[[`, numeric(1), "radius")
   noise_sd <- vapply(steps, `[[`, numeric(1), "noise_sd")
@@ -234,7 +234,7 @@ finish_steps <- function(steps, average) {
   last <- length(steps)
   weights <- as.numeric(seq_along(steps) == last)
   if (average) {
-    weights <- ifelse(radii <= 1.25 * radii[[last]], 1 / noise_sd^2, 0)
+    weights <- ifelse(have_settled(path, radii, noise_sd), 1 / noise_sd^2, 0)
     weights <- weights / sum(weights)
   }
   list(
@@ -242,6 +242,17 @@ finish_steps <- function(steps, average) {
     path = path, weights = weights
   )
 }
+
+# Close to the last in radius, and no further from its centre than their noises explain: the first
+# centre still holds (1 - lambda) of the distance from the start, which an average would keep.
+have_settled <- function(path, radii, noise_sd) {
+  last <- length(radii)
+  moved <- rowSums((path - rep(path[last, ], each = last))^2)
+  radii <= 1.25 * radii[[last]] &
+    moved <= settled_quantile(ncol(path)) * (noise_sd^2 + noise_sd[[last]]^2)
+}
+
+settled_quantile <- function(d) stats::qchisq(0.9, d)
 
 filter_steps <- 12
 

@@ -11,11 +11,11 @@
 #' column (in columns of the scatter matrix for `"t3"` and `"cauchy"`).
 #'
 #' A step of the balloon with centre at distance \eqn{\delta} sees records at distances
-#' \eqn{a = \sqrt{q^2 + \delta^2}}, \eqn{q} being the distance from the true centre; it clips at their
-#' quantile \eqn{R}, shrinks \eqn{\delta} to \eqn{(1 - \lambda) \delta} with
+#' \eqn{a = \sqrt{q^2 + \delta^2}}, \eqn{q} being the distance from the true centre; it clips at
+#' their quantile \eqn{R}, shrinks \eqn{\delta} to \eqn{(1 - \lambda) \delta} with
 #' \eqn{\lambda = E[1(a \le R) + (1 - 1/d) (R / a) 1(a > R)]}, and adds noise of variance
-#' \eqn{s^2} a column and the sampling error \eqn{E \min(a, R)^2 / n}. The steps' noises are followed
-#' to the end, with the weights that [private_mean()] gives to its iterates. Against simulations the
+#' \eqn{s^2} a column and the sampling error \eqn{E \min(a, R)^2 / n}. The steps' noises are
+#' followed to the end, with the weights that [private_mean()] gives to its iterates. Against simulations the
 #' result is right to a few percent.
 #'
 #' @param d (whole number above 0) Number of columns.
@@ -41,8 +41,8 @@
 #' `confide_error_parameter` unless exactly one of n, rho and error is left out, for values outside
 #' their range, and where nothing reaches the error.
 #' @references
-#' Ramsay, K. et al. (2026). Computationally tractable robust differentially private mean estimation.
-#' arXiv 2606.12654.
+#' Ramsay, K. et al. (2026). Computationally tractable robust differentially private mean
+#' estimation. \doi{10.48550/arXiv.2606.12654}
 #' @family planning
 #' @examples
 #' plan_mean(8, n = 5000, rho = 0.1)
@@ -64,7 +64,7 @@ plan_mean <- function(d, ..., n = NULL, rho = NULL, error = NULL,
     sigma = check_planned_sigma(sigma),
     filter = check_choice(filter, c("auto", "none", "spectral")),
     reach = if (check_choice(neighbours, c("replace", "zero_out")) == "replace") 2 else 1,
-    control = planned_control(control, d),
+    control = check_planned_control(control),
     start = check_start(start, d)
   )
   asked <- check_mean_plan(asked)
@@ -108,37 +108,39 @@ check_planned_sigma <- function(sigma, call = rlang::caller_env()) {
 
 planned_sigmas <- c("diag", "none", "tyler", "matrix")
 
-planned_control <- function(control, d) {
-  few <- d <= 3
-  list(
-    iterations = if (few) 6 else 4,
-    last_share = if (few) 0.6 else 0.5,
-    tau = 0.5,
-    average = !few
-  )
-}
-
-# What the budget is spent on, as shares of it: decided from n, d and rho alone.
-planned_shares <- function(setting, n, rho) {
-  interval <- 0.05
-  shape <- switch(setting$sigma, diag = 0.1, tyler = 0.4, 0) * (1 - interval)
-  rest <- 1 - interval - shape
-  spectral <- planned_filter(setting, n, rho) == "spectral"
-  c(
-    interval = interval, shape = shape, filter = if (spectral) 0.3 * rest else 0,
-    balloon = if (spectral) 0.7 * rest else rest
-  )
-}
-
-planned_filter <- function(setting, n, rho) {
-  if (setting$filter != "auto") {
-    return(setting$filter)
+check_planned_control <- function(control, call = rlang::caller_env()) {
+  if (is.null(control)) {
+    return(balloon_control())
   }
-  if (n * rho >= 7 * setting$d) "spectral" else "none"
+  if (!inherits(control, "confide_balloon_control") || control$start != "radius") {
+    abort_parameter(c(
+      "{.arg control} must be made by {.fn balloon_control}, with {.code start = \"radius\"}.",
+      x = "It is {describe(control)}."
+    ), call = call)
+  }
+  control
 }
 
-# Squared distances from the centre at the quantiles u: d F(d, nu) for Student's t with nu degrees of
-# freedom.
+# The budget as private_mean() divides it, from n, d and rho alone.
+planned_budget <- function(setting, n, rho) {
+  request <- list(
+    method = "balloon", measure = "rho", total = rho, n = n, dimension = setting$d,
+    shape = list(type = setting$sigma), control = setting$control
+  )
+  request$filter <- choose_filter(setting$filter, request, NULL)
+  c(mean_budget(request, NULL), filter = request$filter)
+}
+
+planned_shares <- function(budget, rho) {
+  parts <- c(
+    interval = budget$interval, shape = budget$shape, filter = sum(budget$body$filter),
+    radius = sum(budget$body$radius), mean = sum(budget$body$mean)
+  )
+  parts / rho
+}
+
+# Squared distances from the centre at the quantiles u: d F(d, nu) for Student's t with nu degrees
+# of freedom.
 squared_distance <- function(setting, u) {
   d <- setting$d
   switch(setting$distribution,
@@ -152,12 +154,12 @@ planned_records <- function(setting, nodes = 500) {
   squared_distance(setting, (seq_len(nodes) - 0.5) / nodes)
 }
 
-# Mean square errors after the last step. rho may be infinite: no noise.
+# Mean square errors after the last step, and the last radius.
 mean_errors <- function(setting, n, rho, records = planned_records(setting)) {
-  steps <- planned_steps(setting, n, planned_budgets(setting, n, rho), records)
+  steps <- planned_steps(setting, n, planned_budget(setting, n, rho)$body, records)
   last <- length(steps$radius)
-  weights <- iterate_weights(setting, steps)
-  carried <- carried_weights(weights, 1 - steps$lambda)
+  kept <- 1 - steps$lambda
+  carried <- carried_weights(iterate_weights(setting, steps, kept), kept)
   c(
     sampling = setting$d * steps$variance[[last]] / (n * steps$lambda[[last]]^2),
     privacy = setting$d * sum((steps$noise_sd * carried[-1])^2),
@@ -166,41 +168,36 @@ mean_errors <- function(setting, n, rho, records = planned_records(setting)) {
   )
 }
 
-# What each step may spend on its mean; the rest of its share finds the radius.
-planned_budgets <- function(setting, n, rho) {
-  control <- setting$control
-  earlier <- control$iterations - 1
-  share <- c(rep((1 - control$last_share) / earlier, earlier), control$last_share)
-  step <- rho * planned_shares(setting, n, rho)[["balloon"]] * share
-  # 1 less the radius' part, min(0.5, max(0.05, (100 / n)^2 / step)); step may be infinite.
-  step * pmax(0.5, pmin(0.95, 1 - (100 / n)^2 / step))
-}
-
-planned_steps <- function(setting, n, budgets, records) {
+planned_steps <- function(setting, n, budget, records) {
   d <- setting$d
-  quantile <- squared_distance(setting, setting$control$tau)
+  steps <- length(budget$mean)
+  quantile <- squared_distance(setting, budget$tau)
   offset <- setting$start^2
-  steps <- length(budgets)
   radius <- lambda <- variance <- noise_sd <- numeric(steps)
   for (step in seq_len(steps)) {
     distance <- sqrt(records + offset)
-    radius[[step]] <- sqrt(quantile + offset)
+    radius[[step]] <- sqrt(quantile[[step]] + offset)
     inside <- distance <= radius[[step]]
     lambda[[step]] <- mean(ifelse(inside, 1, (1 - 1 / d) * radius[[step]] / distance))
     variance[[step]] <- mean(pmin(distance, radius[[step]])^2) / d
-    noise_sd[[step]] <- setting$reach * radius[[step]] / (n * sqrt(2 * budgets[[step]]))
+    noise_sd[[step]] <- setting$reach * radius[[step]] / (n * sqrt(2 * budget$mean[[step]]))
     offset <- (1 - lambda[[step]])^2 * offset + d * (noise_sd[[step]]^2 + variance[[step]] / n)
   }
   list(radius = radius, lambda = lambda, variance = variance, noise_sd = noise_sd)
 }
 
-# The weights that private_mean() gives to its centres: by precision, where the radius has settled.
-iterate_weights <- function(setting, steps) {
+# The weights that private_mean() is expected to give to its centres (see have_settled()): a centre
+# that the start still pulls at is left out with the probability that this is seen in the noise.
+iterate_weights <- function(setting, steps, kept) {
   last <- length(steps$radius)
-  if (!setting$control$average || steps$noise_sd[[last]] == 0) {
+  if (!setting$control$average || setting$d <= 3) {
     return(as.numeric(seq_len(last) == last))
   }
-  weights <- (steps$radius <= 1.25 * steps$radius[[last]]) / steps$noise_sd^2
+  left <- cumprod(kept) * setting$start
+  seen <- (left - left[[last]])^2 / (steps$noise_sd^2 + steps$noise_sd[[last]]^2)
+  settled <- stats::pchisq(settled_quantile(setting$d), setting$d, pmin(seen, 1e4))
+  settled[[last]] <- 1
+  weights <- settled * (steps$radius <= 1.25 * steps$radius[[last]]) / steps$noise_sd^2
   weights / sum(weights)
 }
 
@@ -217,6 +214,9 @@ carried_weights <- function(weights, kept) {
   }
   vapply(0:steps, arriving, numeric(1))
 }
+
+# So large a budget that its noise is not seen.
+no_privacy <- 1e40
 
 planned_error <- function(setting, n, rho, records = planned_records(setting)) {
   sqrt(sum(mean_errors(setting, n, rho, records)[c("sampling", "privacy", "start")]))
@@ -248,7 +248,7 @@ solve_rho <- function(setting, asked, call = rlang::caller_env()) {
       "{.arg n} and {.arg error} must be within reach of some {.arg rho}.",
       x = paste(
         "Even without privacy the error with {plural(asked$n, 'row')} is",
-        "{format_number(planned_error(setting, asked$n, Inf, records), 3)}."
+        "{format_number(planned_error(setting, asked$n, no_privacy, records), 3)}."
       ),
       i = "Ask for a larger {.arg error}, or plan for more rows."
     ), call = call)
@@ -282,6 +282,7 @@ new_mean_plan <- function(setting, found, solved) {
   records <- planned_records(setting)
   parts <- mean_errors(setting, found$n, found$rho, records)
   error <- sqrt(sum(parts[c("sampling", "privacy", "start")]))
+  budget <- planned_budget(setting, found$n, found$rho)
   structure(list(
     n = found$n,
     rho = found$rho,
@@ -290,8 +291,8 @@ new_mean_plan <- function(setting, found, solved) {
     column_error = error / sqrt(setting$d),
     n_without_privacy = rows_without_privacy(setting, error, records),
     radius = parts[["radius"]],
-    shares = planned_shares(setting, found$n, found$rho),
-    filter = planned_filter(setting, found$n, found$rho),
+    shares = planned_shares(budget, found$rho),
+    filter = budget$filter,
     d = setting$d,
     distribution = setting$distribution,
     setting = setting,
@@ -302,7 +303,7 @@ new_mean_plan <- function(setting, found, solved) {
 # Sampling alone, from a start at the centre.
 rows_without_privacy <- function(setting, error, records) {
   setting$start <- 0
-  max(1, ceiling((planned_error(setting, 1e9, Inf, records) / error)^2 * 1e9 * (1 - 1e-9)))
+  max(1, ceiling((planned_error(setting, 1e9, no_privacy, records) / error)^2 * 1e9 * (1 - 1e-9)))
 }
 
 distribution_words <- c(
@@ -344,7 +345,7 @@ format.confide_mean_plan <- function(x, ...) {
 # Ramsay et al. (2026) and simulations: below about 1.2 d / rho rows the noise widens the radius,
 # and the radius the noise.
 verdict_on_plan <- function(plan) {
-  needed <- rows_for_scales(plan$d, plan$rho)
+  needed <- 150 * sqrt(plan$d / plan$rho) # check_scale_rows()
   if (plan$setting$sigma == "diag" && plan$n < needed) {
     return(sprintf(
       "NOTE: sigma = \"diag\" needs %s; give a matrix or \"none\"",
@@ -360,8 +361,6 @@ verdict_on_plan <- function(plan) {
   "Outliers add a bias that is not in here: see the help page of private_mean()"
 }
 
-rows_for_scales <- function(d, rho) 150 * sqrt(d / rho)
-
 #' @export
 print.confide_mean_plan <- function(x, ...) {
   writeLines(format(x))
@@ -375,7 +374,7 @@ autoplot.confide_mean_plan <- function(object, ...) {
   n <- unique(pmax(1, round(object$n * 10^seq(-1.5, 1.5, length.out = 61))))
   curves <- c("with privacy", "without privacy")
   records <- planned_records(object$setting)
-  errors <- lapply(c(object$rho, Inf), function(rho) {
+  errors <- lapply(c(object$rho, no_privacy), function(rho) {
     vapply(n, function(rows) planned_error(object$setting, rows, rho, records), numeric(1))
   })
   rows <- data.frame(

@@ -95,7 +95,7 @@ geometric_median <- function(x, rho, sigma) {
     weights <- 1 / pmax(sqrt(rowSums(away^2)), 1e-12)
     step <- colSums(away * weights) / sum(weights)
     centre <- centre + step
-    if (sum(step^2) < 1e-16 * length(centre)) break
+    if (sum(step^2) < 1e-12 * length(centre)) break
   }
   drop(root %*% centre)
 }

