@@ -7,6 +7,7 @@
 #'     combination of levels of several attributes.}
 #'   \item{channel}{The table of probabilities of each report for each true value. Rows are true
 #'     values and sum to 1.}
+#'   \item{breakdown point}{The largest share of wild records that an estimate survives.}
 #'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}
 #'   \item{differential privacy}{A promise about a random procedure: whatever is put out is nearly
 #'     as likely with one person's data as with any other data in its place.}
@@ -29,7 +30,8 @@
 #'   \item{moment estimate}{The unbiased estimate: the reported shares times the inverse of the
 #'     channel.}
 #'   \item{neighbours}{Which two data sets must be hard to tell apart. `"replace"`: one row is
-#'     changed into any other. `"zero_out"`: one row is set to zero. `"add_remove"`: one row is
+#'     changed into any other. `"zero_out"`: one row is set to zero, or with [private_mean()] left
+#'     out of all sums and counts. `"add_remove"`: one row is
 #'     added or taken away.}
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
@@ -39,6 +41,8 @@
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
 #'   \item{report}{What leaves a person: the randomized value.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
+#'   \item{whitened}{In coordinates in which the covariance (or scatter) matrix is the unit matrix, so
+#'     that distances count standard deviations: Mahalanobis distances.}
 #' }
 #' @name glossary
 NULL

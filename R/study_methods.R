@@ -1,7 +1,6 @@
 #' What can be asked of a contamination study
 #'
-#' @param object,x (study) Made by [contamination_study()]; for `print()` and `autoplot()` also its
-#'   summary.
+#' @param object,x (study) Made by [contamination_study()], or (but for `summary()`) its summary.
 #' @param reference (string) The method that others are compared with; by default the first.
 #' @param rivals (strings) The methods among which the best is taken; by default all others but
 #'   `"sample_mean"` and `"geometric_median"`, which are not private.
@@ -190,13 +189,14 @@ wrap_list <- function(parts) {
   strwrap(paste(parts, collapse = "; "), 80, exdent = 2)
 }
 
-# The worst and the best of the ratios, so that it stays short.
+# At most five others and the best of them all, so that it stays short.
 format_study_ratios <- function(cells, methods) {
   if (length(methods) == 1) {
     return(sprintf("median error %s", format_number(stats::median(cells$median, na.rm = TRUE), 3)))
   }
   ratios <- error_ratios(cells)
-  shown <- setdiff(ratios$method, methods[[1]])
+  others <- setdiff(methods, methods[[1]])
+  shown <- c(utils::head(others, 5), "best rival")
   lines <- vapply(c("clean", "contaminated"), function(data) {
     here <- ratios[ratios$data == data, ]
     if (nrow(here) == 0) {
@@ -206,7 +206,10 @@ format_study_ratios <- function(cells, methods) {
       exp(stats::weighted.mean(log(here$ratio), here$cells * (here$method == method), na.rm = TRUE))
     }, numeric(1))
     known <- is.finite(values)
-    paste0(data, ": ", paste(shown[known], format_number(values[known], 3), collapse = ", "))
+    paste0(
+      data, ": ", paste(shown[known], format_number(values[known], 3), collapse = ", "),
+      if (length(others) > 5) sprintf(" (of %d)", length(others))
+    )
   }, "")
   c(
     sprintf("error divided by that of %s (geometric means over cells):", methods[[1]]),
