@@ -214,10 +214,21 @@ run_balloon <- function(run, request, budget) {
   }
   fit <- finish_steps(steps, average = request$control$average && run$dimension > 3)
   fit$missed <- missed
+  fit$few <- has_few_rows(run, budget)
   if (request$filter == "spectral") {
     fit$filter <- release_filter(run, fit, budget$filter, request$control$slack)
   }
   fit
+}
+
+# Whether the noise of some of the counts may reach the target where no record is: decided from
+# public numbers.
+has_few_rows <- function(run, budget) {
+  reaches <- Map(function(share, tau) {
+    noise <- plan_noise(first_query(run, tau * run$n, share))
+    2 * noise$rate * noise$threshold < log(length(budget$radii))
+  }, budget$radius, budget$tau)
+  any(unlist(reaches))
 }
 
 release_radius <- function(run, centre, radii, tau, share) {

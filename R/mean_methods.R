@@ -1,9 +1,11 @@
 #' What can be asked of a private mean
 #'
 #' Intervals cover the noise and the sampling of people from an elliptical law; `type = "privacy"`
-#' gives the noise alone. They are asymptotic. Measured coverage of the 95 % ball with Gaussian data
-#' is .94 to .96 up to 32 columns. Contamination shifts the estimate: `confidence_ball()` can allow
-#' for it.
+#' gives the noise alone. They are asymptotic. Measured coverage at 95 % (300 repetitions, 2 to 32
+#' columns, 1,000 and 5,000 rows, rho .1 and 1, shape known): the ball .93 to .97 for normal data, .92
+#' to .98 for the t law with 3 degrees of freedom; intervals .95 to .96 and .93 to .96. Contamination
+#' shifts the estimate: `confidence_ball()` can allow for it. With `sigma = "none"` intervals are
+#' right where the columns have one scale and no correlation, with `"diag"` where they have none.
 #'
 #' @param object,x (private mean) Made by [private_mean()].
 #' @param parm (names or indices, or missing) Which columns; all by default.
@@ -107,9 +109,10 @@ confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
   }
   bias <- contamination_bias(object, contamination)
   variance <- object$spread$noise + object$spread$sampling
-  more <- sum(object$filter$directions) *
-    (sum(unlist(object$spread$axes)) - variance * !is.null(object$spread$axes))
-  variance <- variance + more / object$dimension
+  if (!is.null(object$spread$axes)) {
+    share <- object$filter$directions / object$dimension
+    variance <- (1 - share) * variance + share * sum(unlist(object$spread$axes))
+  }
   root <- object$shape$root
   list(
     centre = object$estimate,
@@ -218,13 +221,14 @@ format.confide_mean <- function(x, ..., n = 4L) {
   shown <- utils::head(as.data.frame(x), n)
   shown$term <- shorten(encodeString(shown$term), 20L)
   digits <- vapply(seq_len(nrow(shown)), function(i) {
-    digits_for(shown$estimate[[i]], max(shown$std_error[[i]], 1e-300))
+    se <- shown$std_error[[i]]
+    if (is.finite(se) && se > 0) digits_for(shown$estimate[[i]], se) else 4L
   }, integer(1))
   text <- function(values) format(mapply(function(value, k) format_steps(value, k), values, digits))
   c(
     sprintf(
-      "<private mean>  %s, %s, %s", gsub("_", " ", x$method, fixed = TRUE),
-      format_parameter(x$privacy), x$privacy$definition
+      "<private mean>  %s, %s, %s DP", gsub("_", " ", x$method, fixed = TRUE),
+      format_parameter(x$privacy), sub(" .*", "", x$privacy$definition)
     ),
     sprintf(
       "%s  %s  (95 %%: %s to %s)", format(shown$term), text(shown$estimate),
@@ -250,7 +254,7 @@ str.confide_mean <- function(object, ...) {
   cat(format(object)[[1]], "\n")
 }
 
-# What a reader should know, in at most five lines.
+# What a reader should know.
 mean_notes <- function(x) {
   c(
     sprintf(
@@ -258,8 +262,11 @@ mean_notes <- function(x) {
       x$shape$type, format_filter(x$filter)
     ),
     mean_verdict(x),
+    if (x$few) {
+      "TOO FEW ROWS FOR THIS BUDGET: the radius may be far too small"
+    },
     if (x$missed > 0) {
-      "NO RADIUS HELD ENOUGH RECORDS: give a closer centre or a larger r_max"
+      "NO RADIUS HELD ENOUGH RECORDS: try another centre or a larger r_max"
     },
     if (sum(x$shape$replaced) > 0) {
       sprintf(
@@ -269,10 +276,21 @@ mean_notes <- function(x) {
     },
     if (x$shape$type == "tyler") {
       "tyler breaks down under clustered outliers above a share of 1 / columns"
-    } else {
-      "a robust centre: the mean where the data are symmetric about it"
-    }
+    },
+    centre_note(x)
   )
+}
+
+centre_note <- function(x) {
+  if (x$method == "clipped") {
+    return(sprintf(
+      "of rows clipped to radius %s; nothing covers what clipping took", format_number(x$radii)
+    ))
+  }
+  if (x$method %in% c("coinpress", "instance_optimal")) {
+    return("not robust: outliers within its large radius pull it")
+  }
+  "a robust centre: the mean where the data are symmetric about it"
 }
 
 format_filter <- function(filter) {
@@ -286,16 +304,19 @@ mean_verdict <- function(x) {
   if (!knows_sampling(x)) {
     return("the intervals cover the noise alone")
   }
-  factor <- sqrt(1 + mean(x$spread$noise) / mean(x$spread$sampling))
-  judged <- if (factor < 1.1) {
+  if (any(is.infinite(x$spread$sampling))) {
+    return("NO INTERVAL: too few records within the radius, or too small a budget")
+  }
+  wider <- sqrt(1 + mean(x$spread$noise) / mean(x$spread$sampling)) - 1
+  judged <- if (wider < 0.1) {
     "small"
-  } else if (factor < 1.5) {
+  } else if (wider < 0.5) {
     "moderate"
   } else {
-    "LARGE: more rows or more budget would help"
+    "LARGE"
   }
   sprintf(
-    "intervals: noise and sampling; noise makes them %s times as wide: %s",
-    format_number(factor, 3), judged
+    "intervals cover noise and sampling; noise widens them by %s %%: %s",
+    format_number(ceiling(100 * wider), 3), judged
   )
 }

@@ -25,7 +25,7 @@ plot_path <- function(object) {
     ))
   }
   steps <- seq_along(object$radii)
-  panels <- c("radius", "distance of the centre from the last one", "noise of the step (sd)")
+  panels <- c("radius of the ball", "from centre to last centre", "noise of the step (sd)")
   rows <- data.frame(
     step = rep(steps, 3),
     panel = factor(rep(panels, each = length(steps)), panels),
@@ -38,7 +38,7 @@ plot_path <- function(object) {
     ggplot2::scale_x_continuous(breaks = steps) +
     ggplot2::expand_limits(y = 0) +
     ggplot2::labs(
-      x = "step", y = "whitened units (1 = one scale of the data)", caption = mean_caption(object)
+      x = "step", y = "in scales of the data", caption = mean_caption(object)
     ) +
     plot_theme()
 }

@@ -5,6 +5,9 @@ new_rows <- function(x, absent, call) {
   if (inherits(x, "tbl_lazy")) {
     return(table_rows(x, absent, call))
   }
+  if (length(dim(x)) > 2) {
+    abort_domain(mean_domain, call = call)
+  }
   columns <- count_columns(x, call)
   values <- plain_columns(x, columns, call)
   if (rows_in(values) > largest_rows || !rows_are_legal(values, absent)) {
@@ -25,7 +28,9 @@ mean_domain <- c(
   i = "With {.code neighbours = \"zero_out\"} a row missing throughout stands for an absent person."
 )
 
-rows_in <- function(values) if (is.list(values)) length(values[[1]]) else nrow(values)
+rows_in <- function(values) {
+  as.numeric(if (is.list(values)) length(values[[1]]) else nrow(values))
+}
 
 plain_columns <- function(x, columns, call) {
   if (is.data.frame(x) && all(vapply(x, is_plain_column, logical(1)))) {

@@ -17,11 +17,16 @@ release_spread <- function(run, fit, share) {
   }, sum_of_units)
   means <- 0.5 + release_in(run, units, query) / run$n
   # a share that is lost in the noise is put at one standard deviation of it
-  least <- min(plan_noise(query)$noise_sd / run$n, 0.5)
-  describe_spread(
-    list(lambda = limit(means[[1]], 0.05, 1), share = limit(means[[2]], least, 1)), fit, run
-  )
+  noise <- min(plan_noise(query)$noise_sd / run$n, 0.5)
+  describe_spread(list(
+    lambda = limit(means[[1]], 0.05, 1), share = limit(means[[2]], noise, 1),
+    known = means[[1]] > max(least_lambda, 2 * noise)
+  ), fit, run)
 }
+
+# Half of the records within the radius give at least 1/2. Well below it the radius was too small,
+# and nothing says how far off the centre is.
+least_lambda <- 0.25
 
 limit <- function(x, low, high) min(max(x, low), high)
 
@@ -33,6 +38,8 @@ describe_spread <- function(released, fit, run) {
     lambda = released$lambda, noise = noise_variance(fit, lambda),
     sampling = if (is.null(released)) {
       NA_real_
+    } else if (!released$known) {
+      Inf
     } else {
       released$share * fit$radius^2 / run$dimension / (run$n * lambda^2)
     }
@@ -40,7 +47,7 @@ describe_spread <- function(released, fit, run) {
   if (!is.null(fit$medians)) {
     return(median_spread(fit, run))
   }
-  if (sum(fit$filter$directions) > 0) spread$axes <- filter_spread(spread, fit, run)
+  if (sum(fit$filter$directions) > 0 && is.finite(spread$sampling)) spread$axes <- filter_spread(spread, fit, run)
   spread
 }
 
@@ -93,6 +100,10 @@ mean_covariance <- function(x, what) {
   value <- x$spread[[what]]
   root <- x$shape$root
   d <- x$dimension
+  names <- rep(list(names(x$estimate)), 2)
+  if (anyNA(value) || any(is.infinite(value))) {
+    return(structure(ifelse(diag(d) == 1, value, NA), dim = c(d, d), dimnames = names))
+  }
   if (ncol(root) == 1) root <- diag(root[, 1], d)
   white <- diag(rep_len(value, d), d)
   if (!is.null(x$spread$axes)) {
@@ -100,5 +111,5 @@ mean_covariance <- function(x, what) {
     white <- white + (x$spread$axes[[what]] - value) * tcrossprod(axes)
   }
   covariance <- root %*% white %*% t(root)
-  structure((covariance + t(covariance)) / 2, dimnames = rep(list(names(x$estimate)), 2))
+  structure((covariance + t(covariance)) / 2, dimnames = names)
 }

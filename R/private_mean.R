@@ -270,7 +270,8 @@ new_mean <- function(fit, request, names) {
   structure(list(
     estimate = stats::setNames(shown(centre)[1, ], names), method = request$method,
     n = request$n, dimension = request$dimension, path = shown(fit$path), radii = fit$radii,
-    noise_sd = fit$noise_sd, weights = fit$weights, missed = fit$missed %||% 0, shape = shape,
+    noise_sd = fit$noise_sd, weights = fit$weights, missed = fit$missed %||% 0,
+    few = isTRUE(fit$few), shape = shape,
     filter = c(list(type = request$filter), fit$filter[setdiff(names(fit$filter), "shift")]),
     spread = fit$spread, medians = fit$medians, control = unclass(request$control),
     steps = fit$steps, privacy = mean_privacy(fit, request)
@@ -288,7 +289,11 @@ mean_privacy <- function(fit, request) {
     epsilon_realised = if (!rho) fit$realised,
     parts = spent[, 1],
     model = "central: the data are seen by whoever computes the release",
-    unit = "one row: all values of one person",
+    unit = if (request$neighbours == "replace") {
+      "one row: all values of one person"
+    } else {
+      "what one person adds to counts and sums"
+    },
     neighbours = request$neighbours,
     noise = paste(
       "exact discrete", if (rho) "Gaussian" else "Laplace", "on power-of-two grids,",

@@ -22,7 +22,7 @@ double claim(double rate, Measure measure) {
   return measure == Measure::rho ? 25 * (rate * rate) / 8 : 3 * rate;
 }
 
-// 1 / rate, for a rate of 24 digits between 2^-24 and 2^39.
+// 1 / rate, for a rate of 24 digits between 2^-38 and 2^39.
 Rational scale_of(double rate) {
   int exponent = 0;
   auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(rate, &exponent), rate_digits));
@@ -38,8 +38,8 @@ Rational scale_of(double rate) {
 } // namespace
 
 AboveThresholdPlan above_threshold_plan(double budget, Measure measure, double target) {
-  if (!(budget >= 0x1p-40) || !(budget <= 0x1p40))
-    throw PlanRefused("the budget of a radius step must lie between 2^-40 and 2^40");
+  if (!(budget >= 0x1p-36) || !(budget <= 0x1p40))
+    throw PlanRefused("the budget of a radius step must lie between 2^-36 and 2^40");
   if (!(std::abs(target) <= 0x1p52))
     throw PlanRefused("the target count must be at most 2^52");
   double rate = rounded_down(measure == Measure::rho ? std::sqrt(8 * budget) / 5 : budget / 3);

@@ -32,7 +32,7 @@ struct AboveThresholdPlan {
   double realised;
 };
 
-// Throws PlanRefused for a budget outside [2^-40, 2^40] or a target beyond 2^52.
+// Throws PlanRefused for a budget outside [2^-36, 2^40] or a target beyond 2^52.
 AboveThresholdPlan above_threshold_plan(double budget, Measure measure, double target);
 
 // The first k with counts[k] + query noise >= threshold + threshold noise, counts.size() when there

@@ -117,6 +117,23 @@ private:
   Eigen::Index records_ = 0;
 };
 
+// Rows from `start` on to columns of (x - centre) / scale, a few at a time so that those written
+// stay in the cache.
+void transpose(const std::vector<const double *> &columns, Eigen::Index start,
+               const Eigen::Ref<const Eigen::VectorXd> &centre,
+               const Eigen::Ref<const Eigen::VectorXd> &scale,
+               Eigen::Ref<Eigen::MatrixXd> records) {
+  constexpr Eigen::Index tile = 16;
+  for (Eigen::Index first = 0; first < records.cols(); first += tile) {
+    const Eigen::Index last = std::min(first + tile, records.cols());
+    for (Eigen::Index k = 0; k < records.rows(); ++k) {
+      const double *column = columns[static_cast<std::size_t>(k)] + start;
+      for (Eigen::Index i = first; i < last; ++i)
+        records(k, i) = (column[i] - centre[k]) / scale[k];
+    }
+  }
+}
+
 // Steele, Lea and Flood (2014), splitmix64: the signs of a rotation are fixed and public.
 std::uint64_t mixed(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15ULL;
@@ -163,19 +180,20 @@ void whiten(const std::vector<const double *> &columns,
             const Interrupt &interrupt) {
   const Eigen::Index dimension = records.rows(), n = records.cols();
   const bool triangle = root.cols() == dimension && dimension > 1;
+  const Eigen::VectorXd scale =
+      triangle ? Eigen::VectorXd::Ones(dimension) : Eigen::VectorXd(root.col(0));
   Eigen::MatrixXd block(dimension, block_rows);
   for (Eigen::Index start = 0; start < n; start += block_rows) {
     interrupt();
     const Eigen::Index rows = std::min(block_rows, n - start);
+    if (!triangle) {
+      transpose(columns, start, centre, scale, records.middleCols(start, rows));
+      continue;
+    }
     if (rows < block_rows)
       block.setZero();
-    for (Eigen::Index k = 0; k < dimension; ++k)
-      for (Eigen::Index i = 0; i < rows; ++i)
-        block(k, i) = columns[static_cast<std::size_t>(k)][start + i] - centre[k];
-    if (triangle)
-      root.triangularView<Eigen::Lower>().solveInPlace(block);
-    else
-      block.array().colwise() /= root.col(0).array();
+    transpose(columns, start, centre, scale, block.leftCols(rows));
+    root.triangularView<Eigen::Lower>().solveInPlace(block);
     records.middleCols(start, rows) = block.leftCols(rows);
   }
 }

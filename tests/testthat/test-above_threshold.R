@@ -99,7 +99,7 @@ test_that("the bounds are attained, so that smaller constants would be wrong", {
 test_that("what is realised is never above the budget, exactly", {
   skip_if_not_installed("gmp")
   exact <- gmp::as.bigq
-  budgets <- c(2^-40, 1e-9, 1e-3, 1 / 3, 0.1, 0.78125, 1, 7, 1e4, 2^40)
+  budgets <- c(2^-36, 1e-9, 1e-3, 1 / 3, 0.1, 0.78125, 1, 7, 1e4, 2^40)
   for (budget in budgets) {
     noise <- above_threshold_noise(first_arguments(budget, 100))
     expect_true(exact(25) * exact(noise$rate)^2 / exact(8) <= exact(budget))
@@ -112,7 +112,7 @@ test_that("what is realised is never above the budget, exactly", {
 })
 
 test_that("a budget or a target beyond the sampler's range is refused", {
-  for (budget in c(0, 1e-13, 1e13)) {
+  for (budget in c(0, 1e-12, 1e13)) {
     expect_confide_error(plan_noise(first_arguments(budget, 10)), "parameter", "No noise")
   }
   expect_confide_error(plan_noise(first_arguments(1, 1e300)), "parameter", "No noise")
