@@ -4,9 +4,10 @@
 #' rows, budget, share of outliers and their placement. It can be interrupted and taken up again,
 #' run on several cores or a cluster, and gives the same numbers however it is run.
 #'
-#' The true centre is 1 in each column; methods start at 0. The error is the distance of the estimate
-#' from the true centre in whitened units, \eqn{\sqrt{(m - \mu)' \Sigma^{-1} (m - \mu)}}. All methods of a
-#' repetition see the same data, and all budgets the same data too.
+#' The true centre is 1 in each column; methods start at 0. The error is the distance of the
+#' estimate from the true centre in whitened units,
+#' \eqn{\sqrt{(m - \mu)' \Sigma^{-1} (m - \mu)}}. All methods of a repetition see the same data, and
+#' all budgets the same data too.
 #'
 #' @section Distributions:
 #' `"gaussian"`; `"t3"` and `"cauchy"`, elliptical with the tails of Student's t with 3 degrees of
@@ -53,14 +54,14 @@
 #' @param directory (string or `NULL`) Where results are kept; made if it does not exist.
 #' @returns A data frame of class `confide_study` with a row for each cell, method and repetition:
 #'   `distribution`, `d`, `n`, `rho`, `contamination`, `placement` (`"none"` without contamination),
-#'   `method`, `repetition`, `error`, and `problem`: why a method gave no estimate (its error is then
-#'   `NA`), else `NA`. See [study-methods] for `summary()`, plots and comparisons.
+#'   `method`, `repetition`, `error`, and `problem`: why a method gave no estimate (its error is
+#'   then `NA`), else `NA`. See [study-methods] for `summary()`, plots and comparisons.
 #' @section Errors:
 #' `confide_error_parameter` for arguments outside their range, a method without a name, and files
 #' in `directory` that are not results.
 #' @references
-#' Ramsay, K. et al. (2026). Computationally tractable robust differentially private mean estimation.
-#' arXiv 2606.12654.
+#' Ramsay, K. et al. (2026). Computationally tractable robust differentially private mean
+#' estimation. \doi{10.48550/arXiv.2606.12654}
 #' @seealso [study-methods], [private_mean()], [plan_mean()]
 #' @examples
 #' clipped <- function(x, rho, sigma) {
@@ -188,7 +189,10 @@ run_repetition <- function(cell, methods, repetition) {
 # A method that fails is part of the result.
 try_method <- function(method, cell, data) {
   tryCatch(
-    list(error = whitened_error(method(data$x, cell$rho, data$sigma), data), problem = NA_character_),
+    {
+      estimate <- method(data$x, cell$rho, data$sigma)
+      list(error = whitened_error(estimate, data), problem = NA_character_)
+    },
     error = function(error) list(error = NA_real_, problem = first_line(error))
   )
 }

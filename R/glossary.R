@@ -41,8 +41,8 @@
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
 #'   \item{report}{What leaves a person: the randomized value.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
-#'   \item{whitened}{In coordinates in which the covariance (or scatter) matrix is the unit matrix, so
-#'     that distances count standard deviations: Mahalanobis distances.}
+#'   \item{whitened}{In coordinates in which the covariance (or scatter) matrix is the unit matrix,
+#'     so that distances count standard deviations: Mahalanobis distances.}
 #' }
 #' @name glossary
 NULL

@@ -15,8 +15,8 @@
 #' their quantile \eqn{R}, shrinks \eqn{\delta} to \eqn{(1 - \lambda) \delta} with
 #' \eqn{\lambda = E[1(a \le R) + (1 - 1/d) (R / a) 1(a > R)]}, and adds noise of variance
 #' \eqn{s^2} a column and the sampling error \eqn{E \min(a, R)^2 / n}. The steps' noises are
-#' followed to the end, with the weights that [private_mean()] gives to its iterates. Against simulations the
-#' result is right to a few percent.
+#' followed to the end, with the weights that [private_mean()] gives to its iterates. Against
+#' simulations the result is right to a few percent.
 #'
 #' @param d (whole number above 0) Number of columns.
 #' @param ... Unused; catches misspelt arguments.
@@ -345,7 +345,7 @@ format.confide_mean_plan <- function(x, ...) {
 # Ramsay et al. (2026) and simulations: below about 1.2 d / rho rows the noise widens the radius,
 # and the radius the noise.
 verdict_on_plan <- function(plan) {
-  needed <- 150 * sqrt(plan$d / plan$rho) # check_scale_rows()
+  needed <- 150 * sqrt(plan$d / plan$rho) # what private_mean() asks for
   if (plan$setting$sigma == "diag" && plan$n < needed) {
     return(sprintf(
       "NOTE: sigma = \"diag\" needs %s; give a matrix or \"none\"",

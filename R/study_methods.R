@@ -8,18 +8,20 @@
 #' @param row.names,optional Ignored; arguments of the generic.
 #' @returns
 #' * `summary()`: a data frame with a row for each cell and method: the settings, `method`,
-#'   `repetitions`, `failures`, `median` of the errors, `mean_log` and `se_log` (mean of the logarithms
-#'   of the errors and its standard error). Failures are left out of the three and counted.
+#'   `repetitions`, `failures`, `median` of the errors with their quartiles `lower` and `upper`,
+#'   `mean_log` and `se_log` (mean of the logarithms of the errors and its standard error). Failures
+#'   are left out of these and counted.
 #' * `error_ratios()`: a data frame with columns `data` (`"clean"` or `"contaminated"`), `rho`,
 #'   `method`, `cells`, `ratio` (geometric mean, over cells, of the method's median error divided by
-#'   the reference's; above 1: the reference is better) and `won` (cells where the method's median is
-#'   the smallest of all private ones). The row `"best rival"` takes the best of the rivals anew in
+#'   the reference's; above 1: the reference is better) and `won` (cells where the method's median
+#'   is the smallest of all private ones). The row `"best rival"` takes the best of the rivals anew in
 #'   each cell. Cells where either failed every time are left out and not counted.
 #' * `as.data.frame()`: the plain data frame.
 #' * `autoplot()`: median errors with the quartiles of the repetitions, by what varies.
 #' @examples
 #' study <- contamination_study(
-#'   c("sample_mean", "geometric_median"), d = 2, n = 100, contamination = c(0, 0.1), repetitions = 5
+#'   c("sample_mean", "geometric_median"),
+#'   d = 2, n = 100, contamination = c(0, 0.1), repetitions = 5
 #' )
 #' summary(study)
 #' error_ratios(study, reference = "sample_mean", rivals = "geometric_median")
@@ -100,7 +102,8 @@ median_table <- function(cells) {
     dimnames = list(cell[first], levels(cells$method))
   )
   values[cbind(cell, as.character(cells$method))] <- cells$median
-  list(settings = data.frame(cells[first, study_settings], row.names = cell[first]), values = values)
+  settings <- data.frame(cells[first, study_settings], row.names = cell[first])
+  list(settings = settings, values = values)
 }
 
 group_ratios <- function(values, settings, reference, rivals) {
@@ -220,7 +223,10 @@ format_study_ratios <- function(cells, methods) {
 format_failures <- function(x) {
   failed <- sum(is.na(x$error))
   if (failed > 0) {
-    sprintf("NOTE: %s of %s gave no estimate: see $problem", format_count(failed), plural(nrow(x), "run"))
+    sprintf(
+      "NOTE: %s of %s gave no estimate: see $problem", format_count(failed),
+      plural(nrow(x), "run")
+    )
   }
 }
 

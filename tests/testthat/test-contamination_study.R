@@ -131,7 +131,7 @@ test_that("a study is taken up where it stopped", {
       d = 2, n = 50, contamination = c(0, .1, .2), repetitions = 4, directory = directory
     )
   }
-  expect_condition(tryCatch(run(), interrupt = function(i) rlang::signal("", "stopped")), class = "stopped")
+  expect_identical(tryCatch(run(), interrupt = function(i) "stopped"), "stopped")
   expect_length(list.files(directory, "rds$"), 1)
   expect_length(list.files(directory, "part$"), 0)
   resumed <- run()
@@ -172,7 +172,8 @@ test_that("a method that fails is counted and not dropped", {
   study <- small_study(methods = list(fussy = fussy, short = short), contamination = c(0, .1))
   rows <- part(study)
   expect_true(all(is.na(rows$error) == !is.na(rows$problem)))
-  expect_identical(unique(rows$problem[rows$method == "fussy" & rows$contamination > 0]), "too far out")
+  fussed <- rows$method == "fussy" & rows$contamination > 0
+  expect_identical(unique(rows$problem[fussed]), "too far out")
   expect_match(unique(rows$problem[rows$method == "short"]), "one finite number")
   expect_output(print(study), "NOTE: 12 of 16 runs gave no estimate", fixed = TRUE)
   expect_identical(summary(study)$failures, c(0L, 4L, 4L, 4L))
@@ -230,8 +231,8 @@ test_that("a study prints small, and its plot shows medians", {
 })
 
 test_that("arguments outside their range are refused", {
-  for (bad in list("nothing", character(), list(noisy_mean), list(a = 1), NULL, list(a = noisy_mean,
-    a = noisy_mean), NA)) {
+  twice <- list(a = noisy_mean, a = noisy_mean)
+  for (bad in list("nothing", character(), list(noisy_mean), list(a = 1), NULL, twice, NA)) {
     expect_confide_error(small_study(methods = bad), "parameter")
   }
   expect_confide_error(contamination_study(), "parameter", "must be given")
