@@ -14,8 +14,8 @@
 #' * `error_ratios()`: a data frame with columns `data` (`"clean"` or `"contaminated"`), `rho`,
 #'   `method`, `cells`, `ratio` (geometric mean, over cells, of the method's median error divided by
 #'   the reference's; above 1: the reference is better) and `won` (cells where the method's median
-#'   is the smallest of all private ones). The row `"best rival"` takes the best of the rivals anew in
-#'   each cell. Cells where either failed every time are left out and not counted.
+#'   is the smallest of all private ones). The row `"best rival"` takes the best of the rivals anew
+#'   in each cell. Cells where either failed every time are left out and not counted.
 #' * `as.data.frame()`: the plain data frame.
 #' * `autoplot()`: median errors with the quartiles of the repetitions, by what varies.
 #' @examples
