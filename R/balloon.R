@@ -236,8 +236,9 @@ release_radius <- function(run, centre, radii, tau, share) {
   release_first(run, cumsum(cells)[seq_along(radii)], tau * run$n, share)
 }
 
-# Averages the centres that have settled, each weighted by 1 / noise variance: post-processing
-# (balloon.md 1.8).
+# Averages the centres, each weighted by 1 / noise variance, that have a radius close to the last
+# one's and are no further from it than their noise explains: post-processing (balloon.md 1.8; its
+# rule, of the radius alone, averages the way from a distant start into the estimate).
 finish_steps <- function(steps, average) {
   radii <- vapply(steps, `[[`, numeric(1), "radius")
   noise_sd <- vapply(steps, `[[`, numeric(1), "noise_sd")
@@ -245,7 +246,9 @@ finish_steps <- function(steps, average) {
   last <- length(steps)
   weights <- as.numeric(seq_along(steps) == last)
   if (average) {
-    weights <- ifelse(have_settled(path, radii, noise_sd), 1 / noise_sd^2, 0)
+    moved <- rowSums(sweep(path, 2, path[last, ])^2)
+    near <- moved <= 2 * ncol(path) * (noise_sd^2 + noise_sd[[last]]^2)
+    weights <- ifelse(near & radii <= 1.25 * radii[[last]], 1 / noise_sd^2, 0)
     weights <- weights / sum(weights)
   }
   list(
@@ -253,17 +256,6 @@ finish_steps <- function(steps, average) {
     path = path, weights = weights
   )
 }
-
-# Close to the last in radius, and no further from its centre than their noises explain: the first
-# centre still holds (1 - lambda) of the distance from the start, which an average would keep.
-have_settled <- function(path, radii, noise_sd) {
-  last <- length(radii)
-  moved <- rowSums((path - rep(path[last, ], each = last))^2)
-  radii <= 1.25 * radii[[last]] &
-    moved <= settled_quantile(ncol(path)) * (noise_sd^2 + noise_sd[[last]]^2)
-}
-
-settled_quantile <- function(d) stats::qchisq(0.9, d)
 
 filter_steps <- 12
 

@@ -7,8 +7,11 @@
 #'     combination of levels of several attributes.}
 #'   \item{channel}{The table of probabilities of each report for each true value. Rows are true
 #'     values and sum to 1.}
-#'   \item{breakdown point}{The largest share of wild records that an estimate survives.}
+#'   \item{breakdown point}{The share of wild records that an estimator stands; with more they can
+#'     take it anywhere.}
 #'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}
+#'   \item{clipping}{Pulling a record that is further than a radius from the centre back to that
+#'     radius. It bounds what one record can do, and loses less than leaving it out.}
 #'   \item{differential privacy}{A promise about a random procedure: whatever is put out is nearly
 #'     as likely with one person's data as with any other data in its place.}
 #'   \item{divergence}{A number that says how different two distributions are, 0 when they are
@@ -30,8 +33,7 @@
 #'   \item{moment estimate}{The unbiased estimate: the reported shares times the inverse of the
 #'     channel.}
 #'   \item{neighbours}{Which two data sets must be hard to tell apart. `"replace"`: one row is
-#'     changed into any other. `"zero_out"`: one row is set to zero, or with [private_mean()] left
-#'     out of all sums and counts. `"add_remove"`: one row is
+#'     changed into any other. `"zero_out"`: one row is set to zero. `"add_remove"`: one row is
 #'     added or taken away.}
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
@@ -41,8 +43,8 @@
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
 #'   \item{report}{What leaves a person: the randomized value.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
-#'   \item{whitened}{In coordinates in which the covariance (or scatter) matrix is the unit matrix,
-#'     so that distances count standard deviations: Mahalanobis distances.}
+#'   \item{whitened}{In coordinates in which the shape of the data is round: a distance of 1 is one
+#'     standard deviation in every direction.}
 #' }
 #' @name glossary
 NULL

@@ -1,6 +1,6 @@
-# What private_mean() reads its people through: `n`, `columns`, `names`, and `each(f)`, which calls f
-# on every chunk of rows in turn, a double matrix or a list of double columns. Data in memory are
-# one chunk, a database table is read anew for each pass, so that it is never in memory whole.
+# What private_mean() reads its people through: `n`, `columns`, `names`, and `each(f)`, which calls
+# f on every chunk of rows in turn, a double matrix or a list of double columns. Data in memory are
+# one chunk; a database table is read anew for each pass, so that it is never in memory whole.
 new_rows <- function(x, absent, call) {
   if (inherits(x, "tbl_lazy")) {
     return(table_rows(x, absent, call))
@@ -10,7 +10,7 @@ new_rows <- function(x, absent, call) {
   }
   columns <- count_columns(x, call)
   values <- plain_columns(x, columns, call)
-  if (rows_in(values) > largest_rows || !rows_are_legal(values, absent)) {
+  if (rows_in(values) >= largest_rows || !rows_are_legal(values, absent)) {
     abort_domain(mean_domain, call = call)
   }
   list(
@@ -22,7 +22,7 @@ new_rows <- function(x, absent, call) {
 mean_domain <- c(
   paste(
     "{.arg x} must be a numeric vector, matrix, data frame or database table with one row for",
-    "each person, all values finite; at most 2^31 rows."
+    "each person, all values finite; fewer than 2^31 rows."
   ),
   i = "Replace missing values by a number fixed beforehand.",
   i = "With {.code neighbours = \"zero_out\"} a row missing throughout stands for an absent person."
@@ -65,7 +65,7 @@ table_rows <- function(x, absent, call) {
     if (!rows_are_legal(chunk, absent)) abort_domain(mean_domain, call = call)
     n <<- n + rows_in(chunk)
   })
-  if (n > largest_rows) {
+  if (n >= largest_rows) {
     abort_domain(mean_domain, call = call)
   }
   list(

@@ -30,8 +30,8 @@ least_lambda <- 0.25
 
 limit <- function(x, low, high) min(max(x, low), high)
 
-# Variances in whitened coordinates: of noise, of sampling (NA when nothing was spent on it), and
-# both along the directions that the filter changed.
+# Variances in whitened coordinates: of noise, of sampling (NA when nothing was spent on it, Inf when
+# it is not known), and both along the directions that the filter changed.
 describe_spread <- function(released, fit, run) {
   lambda <- released$lambda %||% 1
   spread <- list(
@@ -47,7 +47,9 @@ describe_spread <- function(released, fit, run) {
   if (!is.null(fit$medians)) {
     return(median_spread(fit, run))
   }
-  if (sum(fit$filter$directions) > 0 && is.finite(spread$sampling)) spread$axes <- filter_spread(spread, fit, run)
+  if (sum(fit$filter$directions) > 0 && is.finite(spread$sampling)) {
+    spread$axes <- filter_spread(spread, fit, run)
+  }
   spread
 }
 

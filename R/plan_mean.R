@@ -186,7 +186,7 @@ planned_steps <- function(setting, n, budget, records) {
   list(radius = radius, lambda = lambda, variance = variance, noise_sd = noise_sd)
 }
 
-# The weights that private_mean() is expected to give to its centres (see have_settled()): a centre
+# The weights that private_mean() is expected to give to its centres (see finish_steps()): a centre
 # that the start still pulls at is left out with the probability that this is seen in the noise.
 iterate_weights <- function(setting, steps, kept) {
   last <- length(steps$radius)
@@ -195,7 +195,7 @@ iterate_weights <- function(setting, steps, kept) {
   }
   left <- cumprod(kept) * setting$start
   seen <- (left - left[[last]])^2 / (steps$noise_sd^2 + steps$noise_sd[[last]]^2)
-  settled <- stats::pchisq(settled_quantile(setting$d), setting$d, pmin(seen, 1e4))
+  settled <- stats::pchisq(2 * setting$d, setting$d, pmin(seen, 1e4))
   settled[[last]] <- 1
   weights <- settled * (steps$radius <= 1.25 * steps$radius[[last]]) / steps$noise_sd^2
   weights / sum(weights)

@@ -27,8 +27,8 @@
 #' sensitivity^2 / (2 s^2)-zCDP (Canonne et al. 2020). With `epsilon` the noise is discrete Laplace
 #' for the l1 sensitivity, at most the square root of the number of columns times that.
 #'
-#' *Filter.* The second moments of the clipped records, whose Frobenius sensitivity is sqrt(2) B, get
-#' Gaussian noise; along the few directions that stand out private medians replace the mean.
+#' *Filter.* The second moments of the clipped records, whose Frobenius sensitivity is sqrt(2) B,
+#' get Gaussian noise; along the few directions that stand out private medians replace the mean.
 #'
 #' The costs add up. All is decided from public numbers before any noise is drawn; what an object
 #' holds was released.
@@ -92,7 +92,7 @@
 #' fit
 #' confint(fit)
 #' @export
-private_mean <- function(x, rho = NULL, ..., epsilon = NULL, method = mean_methods,
+private_mean <- function(x, rho = NULL, ..., epsilon = NULL, method = "balloon",
                          sigma = "diag", centre = 0, radius = NULL, neighbours = "replace",
                          filter = "auto", control = NULL, rng = c("os", "r")) {
   check_dots_empty(...)

@@ -77,7 +77,9 @@ test_that("arguments outside their range are refused before anything is drawn", 
     diag(3), matrix(c(1, NA, NA, 1), 2), -diag(2), matrix("a", 2, 2))) {
     expect_confide_error(private_mean(x, rho = 1, sigma = sigma), "parameter", "sigma")
   }
-  for (centre in list(c(1, 2, 3), Inf, NA, "a", numeric())) refused(centre = centre, says = "centre")
+  for (centre in list(c(1, 2, 3), Inf, NA, "a", numeric())) {
+    refused(centre = centre, says = "centre")
+  }
   for (radius in list(0, -1, Inf, "a", c(1, 2))) refused(radius = radius, says = "radius")
   for (name in list("add_remove", NA, 1)) refused(neighbours = name, says = "neighbours")
   refused(method = "median")

@@ -107,8 +107,10 @@ test_that("an absent person counts nowhere and moves nothing", {
 test_that("errors are those of the specification, within Monte Carlo error", {
   # medians of the specification's own prototype (its table of the final configuration)
   cases <- list(
-    list(n = 1000, d = 8, rho = 0.1, median = 0.100), list(n = 1000, d = 32, rho = 0.01, median = 0.782),
-    list(n = 5000, d = 32, rho = 0.1, median = 0.087), list(n = 1000, d = 2, rho = 1, median = 0.036)
+    list(n = 1000, d = 8, rho = 0.1, median = 0.100),
+    list(n = 1000, d = 32, rho = 0.01, median = 0.782),
+    list(n = 5000, d = 32, rho = 0.1, median = 0.087),
+    list(n = 1000, d = 2, rho = 1, median = 0.036)
   )
   reps <- 30
   for (case in cases) {
@@ -234,7 +236,7 @@ hostile_mean_pairs <- function(n, d, neighbours, number, seed = 1) {
   }))
 }
 
-test_that("nothing of hostile neighbours leaves but through the noise, for all methods and shapes", {
+test_that("nothing of hostile neighbours leaves but through the noise, by any method or shape", {
   number <- if (extended()) 300 else 25
   settings <- list(
     list(), list(sigma = "diag"), list(sigma = "tyler"), list(sigma = diag(3) + 0.5),
