@@ -13,11 +13,11 @@
 #' Gaussian noise (`sigma`), one "yes": with \eqn{\epsilon_\rho = \alpha \Delta^2 / (2 \sigma_1^2)}
 #' and \eqn{\epsilon_\nu = \alpha (2 \Delta)^2 / (2 \sigma_2^2)} the certificate is
 #' \eqn{\epsilon_\rho + \epsilon_\nu + \log(k + 1) / (\alpha - 1)} for at most k = `cap` questions
-#' (Zhu and Wang 2020; k + 1 because never is an outcome too). With `weights` w fixed beforehand it is ex-post, the last term being
-#' \eqn{\log(1 / w_j) / (\alpha - 1)} for a stop at question j, and the rest of the weight is for
-#' never. Proof: shift the threshold's noise by \eqn{\Delta} and the question's by at most
-#' \eqn{2 \Delta}; so \eqn{P_j^\alpha P_j'^{1 - \alpha} \le e^{(\alpha - 1)(\epsilon_\rho +
-#' \epsilon_\nu)}} for every stop j, and the weights sum to at most 1.
+#' (Zhu and Wang 2020; k + 1 because never is an outcome too). With `weights` w fixed beforehand it
+#' is ex-post, the last term being \eqn{\log(1 / w_j) / (\alpha - 1)} for a stop at question j, and
+#' the rest of the weight is for never. Proof: shift the threshold's noise by \eqn{\Delta} and the
+#' question's by at most \eqn{2 \Delta}; so \eqn{P_j^\alpha P_j'^{1 - \alpha} \le e^{(\alpha -
+#' 1)(\epsilon_\rho + \epsilon_\nu)}} for every stop j, and the weights sum to at most 1.
 #'
 #' @param threshold (whole number) What an answer has to reach.
 #' @param sensitivity (whole number, at least 1) The most that a neighbour moves any answer.
@@ -37,8 +37,8 @@
 #' @inheritParams brownian
 #' @returns An object of class `confide_above_threshold`: `$answers` (logical, one for each question
 #'   so far), `$halted`, `$epsilon` (the certificate if one stops now: pure for Laplace noise, else
-#'   at `$alpha`), `$scale` or `$sigma` of the noise, `$privacy`. `ask()` gives the next one. A ledger
-#'   is charged with the worst case at the start and gets back what was not needed.
+#'   at `$alpha`), `$scale` or `$sigma` of the noise, `$privacy`. `ask()` gives the next one. A
+#'   ledger is charged with the worst case at the start and gets back what was not needed.
 #' @section Errors:
 #' `confide_error_budget` for a question after it has stopped, for a stale copy and when the ledger
 #' cannot pay; `confide_error_domain` for an answer that is not a whole number;
@@ -236,7 +236,8 @@ settle_threshold <- function(object) {
   unused <- privacy_cost(threshold_statement(object, object$worst), alpha) -
     privacy_cost(object$privacy, alpha)
   # rounded towards the claim
-  ledger_refund(object$ledger$handle, "above_threshold", "", unused * (1 - 2^-40))
+  unused <- unused - 2^-48 * privacy_cost(threshold_statement(object, object$worst), alpha)
+  if (unused > 0) ledger_refund(object$ledger$handle, "above_threshold", "", unused)
 }
 
 #' @exportS3Method

@@ -8,10 +8,10 @@
 #' @details
 #' At each level of `grid`:
 #'
-#' 1. `refine(previous, train, epsilon)` releases from `train` so that all it has released so far has
-#'    certificate at most `epsilon` at `alpha`. Typically it makes a [brownian()] when `previous` is
-#'    `NULL` and otherwise calls [refine()] on it. All noise of this package that is drawn in it is
-#'    counted; a level that is exceeded is an error before the noise is drawn.
+#' 1. `refine(previous, train, epsilon)` releases from `train` so that all it has released so far
+#'    has certificate at most `epsilon` at `alpha`. Typically it makes a [brownian()] when
+#'    `previous` is `NULL` and otherwise calls [refine()] on it. All noise of this package that is
+#'    drawn in it is counted; a level that is exceeded is an error before the noise is drawn.
 #' 2. `fit(released)` makes a model from what was released. It gets the released numbers without the
 #'    handle to the private ones, and may not draw noise of this package.
 #' 3. `score(model, validation)` says for each validation record whether the model is right. Its
@@ -22,13 +22,13 @@
 #'    be public: under `"add_remove"` one of them moves S by at most max(a, b - a), otherwise by b.
 #'
 #' `check = "svt"` (default) asks by [above_threshold()] with Laplace noise; its cost is the same
-#' however many levels are tried, and only a bit is released each time. `check = "gaussian"` releases
-#' S with Gaussian noise; by default the noise of each level is such that its certificates so far add
-#' up to the level's, so that both parts have the same.
+#' however many levels are tried, and only a bit is released each time. `check = "gaussian"`
+#' releases S with Gaussian noise; by default the noise of each level is such that its certificates
+#' so far add up to the level's, so that both parts have the same.
 #'
 #' A neighbour differs in one record of one part. Then the certificate of all that was released is
-#' the larger of the two parts' (see [ledger()]). If one person can be in both, say `overlap = TRUE`:
-#' the sum. How the people are divided matters: [split_people()].
+#' the larger of the two parts' (see [ledger()]). If one person can be in both, say `overlap =
+#' TRUE`: the sum. How the people are divided matters: [split_people()].
 #'
 #' When no level is accurate enough the status is `"exhausted"`, and all was spent: there is no
 #' "no cost" in a failure. Running again on the same data, with another threshold, seed or alpha, is
@@ -42,8 +42,8 @@
 #' @param score (function of `model`, `validation`) Returns a logical vector, one entry for each
 #'   record.
 #' @param ... Unused; catches misspelt arguments.
-#' @param threshold (number in (0, 1), a fraction with a denominator of at most 10,000) The share of validation records that
-#'   the model must get right.
+#' @param threshold (number in (0, 1), a fraction with a denominator of at most 10,000) The share
+#'   of validation records that the model must get right.
 #' @param grid (increasing numbers above 0) The levels: certificates at `alpha`.
 #' @param alpha (number above 1) The order, fixed beforehand; see [plan_alpha()].
 #' @param neighbours (string, no default) As in [private_sum()].
@@ -63,9 +63,9 @@
 #'   closures are kept. The accuracy of the model on other people is not known from this: the check
 #'   is noisy, and it stopped because it looked good.
 #' @section Errors:
-#' `confide_error_budget` when `refine` spends more than its level, when `fit` or `score` draw noise,
-#' or when the ledger cannot pay; `confide_error_domain` when `score` does not return `TRUE` or
-#' `FALSE` for each record; `confide_error_parameter` otherwise.
+#' `confide_error_budget` when `refine` spends more than its level, when `fit` or `score` draw
+#' noise, or when the ledger cannot pay; `confide_error_domain` when `score` does not return `TRUE`
+#' or `FALSE` for each record; `confide_error_parameter` otherwise.
 #' @references
 #' Raisa, O., Koskela, A. and Honkela, A. (2026). Accuracy-first Renyi differential privacy and
 #' post-processing immunity. \doi{10.48550/arXiv.2509.22213}
@@ -77,19 +77,17 @@
 #' @examples
 #' people <- data.frame(old = adult$age > 40, rich = adult$income == ">50K")
 #' parts <- split_people(people, validation = 0.2, neighbours = "add_remove")
-#' counts <- function(previous, train, epsilon) {
-#'   previous <- previous %||% brownian(
-#'     as.integer(table(factor(train$old, c(FALSE, TRUE)), factor(train$rich, c(FALSE, TRUE)))),
-#'     sensitivity = 1, alpha = 20, neighbours = "add_remove"
-#'   )
-#'   refine(previous, epsilon = epsilon)
-#' }
-#' `%||%` <- function(x, y) if (is.null(x)) y else x
+#' cells <- function(d) c(sum(d$old & d$rich), sum(d$old & !d$rich), sum(!d$old & d$rich))
 #' r <- accuracy_first(
 #'   parts$train, parts$validation,
-#'   refine = counts,
-#'   fit = function(released) matrix(released$estimate, 2) |> apply(1, which.max) == 2,
-#'   score = function(model, validation) model[1 + validation$old] == validation$rich,
+#'   refine = function(previous, train, epsilon) {
+#'     if (is.null(previous)) {
+#'       previous <- brownian(cells(train), sensitivity = 1, alpha = 20, whole = TRUE)
+#'     }
+#'     refine(previous, epsilon = epsilon)
+#'   },
+#'   fit = function(released) released$estimate[1] > released$estimate[2],
+#'   score = function(model, validation) (validation$old & model) == validation$rich,
 #'   threshold = 0.7, grid = c(0.001, 0.01, 0.1), alpha = 20, neighbours = "add_remove"
 #' )
 #' r
@@ -119,11 +117,10 @@ accuracy_first <- function(train, validation, refine, fit, score, ..., threshold
 }
 
 check_closures <- function(closures, call = rlang::caller_env()) {
-  arguments <- c(refine = 3, fit = 1, score = 2)
   for (name in names(closures)) {
     if (!is.function(closures[[name]])) {
       abort_parameter(c(
-        "{.arg {name}} must be a function of {plural(arguments[[name]], 'argument')}.",
+        "{.arg {name}} must be a function.",
         x = "It is {describe(closures[[name]])}."
       ), call = call)
     }
@@ -166,7 +163,7 @@ check_threshold_share <- function(threshold, call = rlang::caller_env()) {
     }
   }
   abort_parameter(c(
-    "{.arg threshold} must be one number between 0 and 1, a fraction with a denominator up to 10,000.",
+    "{.arg threshold} must be one number between 0 and 1, a fraction with denominator up to 10000.",
     x = "It is {describe(threshold)}."
   ), call = call)
 }
@@ -241,12 +238,11 @@ start_run <- function(plan, overlap, ledger, rng, call = rlang::caller_env()) {
 
 # Counts a statement for one part; up to `limit` for that part.
 count_for <- function(run, part, limit) {
-  spent <- run$counted
   function(statement) {
     check_run_source(statement$rng %||% "os", run$rng)
     check_chargeable(run$own, list(neighbours = statement$neighbours))
     cost <- privacy_cost(statement, run$plan$alpha)
-    would_be <- sum_rounded_up(c(spent[[part]], cost))
+    would_be <- sum_rounded_up(c(run$counted[[part]], cost))
     if (would_be > limit * (1 + 1e-9)) {
       abort_budget(c(
         "{.arg refine} may spend no more than its level.",
@@ -257,7 +253,7 @@ count_for <- function(run, part, limit) {
         i = "Refine what was released before; fresh noise at each level adds up."
       ))
     }
-    spent[[part]] <- c(spent[[part]], cost)
+    assign(part, c(run$counted[[part]], cost), envir = run$counted)
     charge_entry(run$own, cost, part, run$parts[[part]])
   }
 }
@@ -384,9 +380,10 @@ check_score <- function(correct, validation, call = rlang::caller_env()) {
 }
 
 settle_run <- function(run, ledger) {
-  unused <- run$worst - ledger_spent(run$own$handle)
+  # rounded towards the claim
+  unused <- run$worst * (1 - 2^-50) - ledger_spent(run$own$handle)
   if (!is.null(ledger) && unused > 0) {
-    ledger_refund(ledger$handle, "accuracy_first", "", unused * (1 - 2^-40))
+    ledger_refund(ledger$handle, "accuracy_first", "", unused)
   }
 }
 

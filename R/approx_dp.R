@@ -23,20 +23,20 @@
 #'   once.
 #' @param weights (numbers above 0 with sum 1) Of the alphas, fixed beforehand; equal by default.
 #' @param rho (number above 0) The parameter of zero-concentrated differential privacy.
-#' @param r (number above 0) For the mixture, and without a default, because it is to be fixed before
-#'   the release: about 0.08 times the rho that you expect (best for delta 1e-5).
-#' @param epsilon (number, at least 0) For `approx_dp_delta()`: the epsilon at which delta is wanted,
-#'   by the hockey stick.
+#' @param r (number above 0) For the mixture, and without a default, because it is to be fixed
+#'   before the release: about 0.08 times the rho that you expect (best for delta 1e-5).
+#' @param epsilon (number, at least 0) For `approx_dp_delta()`: the epsilon at which delta is
+#'   wanted, by the hockey stick.
 #' @returns One number, rounded up. `plan_alpha()`: the order at which an expected `rho` converts
 #'   best, \eqn{1 + \sqrt{\log(1 / \delta) / \rho}}.
 #' @section Why:
 #' Let L be the privacy loss and \eqn{\epsilon} the certificate, both random, with
 #' \eqn{E e^{(\alpha - 1)(L - \epsilon)} \le 1}. Probabilistic: Markov's inequality. Hockey stick:
 #' \eqn{\sup_{x \ge 0} (1 - e^{-x}) e^{-(\alpha - 1) x} = (1 - 1 / \alpha)^{\alpha - 1} / \alpha},
-#' so \eqn{(1 - e^{\epsilon' - L})_+ \le \delta e^{(\alpha - 1)(L - \epsilon)}} for every output, and
-#' its mean is at most delta. Mixtures: the same with a weighted sum over alphas, which also has mean
-#' at most 1; for zero-concentrated privacy the weights are a half-normal density over alpha, and
-#' \eqn{2 \sqrt{r / (v + r)} e^{x^2 / (2 (v + r))} \Phi(x / \sqrt{v + r}) = 1 / \delta} with
+#' so \eqn{(1 - e^{\epsilon' - L})_+ \le \delta e^{(\alpha - 1)(L - \epsilon)}} for every output,
+#' and its mean is at most delta. Mixtures: the same with a weighted sum over alphas, which also has
+#' mean at most 1; for zero-concentrated privacy the weights are a half-normal density over alpha,
+#' and \eqn{2 \sqrt{r / (v + r)} e^{x^2 / (2 (v + r))} \Phi(x / \sqrt{v + r}) = 1 / \delta} with
 #' \eqn{v = 2 \rho} is solved for \eqn{x = \epsilon' - \rho}.
 #' @references
 #' Canonne, C. L., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential
@@ -158,7 +158,11 @@ certificate_of <- function(x, alpha, how, call = rlang::caller_env()) {
   if (!is.null(alpha) || startsWith(how, "mixture")) {
     abort_parameter(c(
       "The alpha of a ledger or release was fixed when it was made.",
-      x = if (is.null(alpha)) "A mixture needs numbers at several alphas." else "{.arg alpha} is given.",
+      x = if (is.null(alpha)) {
+        "A mixture needs numbers at several alphas."
+      } else {
+        "{.arg alpha} is given."
+      },
       i = "Choosing alpha after the output was seen is not valid."
     ), call = call)
   }

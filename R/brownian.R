@@ -32,8 +32,8 @@
 #'   answers on neighbouring data sets.
 #' @param alpha (number above 1) The order of the certificates; see [plan_alpha()].
 #' @param ... Unused; catches misspelt arguments.
-#' @param whole (`TRUE` or `FALSE`, for all or each query) Whether answers are whole numbers whatever
-#'   the data, such as counts. By default whether `value` is of type integer.
+#' @param whole (`TRUE` or `FALSE`, for all or each query) Whether answers are whole numbers
+#'   whatever the data, such as counts. By default whether `value` is of type integer.
 #' @param neighbours (string or `NULL`) The relation that `sensitivity` is for, as in
 #'   [private_sum()]; `NULL` leaves it to you, or to the ledger.
 #' @param ledger ([ledger()] or `NULL`) Charged before each step.
@@ -52,8 +52,8 @@
 #' @section Errors:
 #' `confide_error_domain` for an answer that is not finite, or not whole where that was said;
 #' `confide_error_budget` for a stale copy (refining it twice would be two branches counted as one),
-#' for another process, or when the ledger cannot pay; `confide_error_parameter` for a target that is
-#' reached already and for other arguments.
+#' for another process, or when the ledger cannot pay; `confide_error_parameter` for a target that
+#' is reached already and for other arguments.
 #' @references
 #' Whitehouse, J., Ramdas, A., Wu, Z. S. and Rogers, R. (2022). Brownian noise reduction: maximizing
 #' privacy subject to accuracy constraints. *NeurIPS* 35. \doi{10.48550/arXiv.2206.07234}
@@ -62,7 +62,7 @@
 #' post-processing immunity. \doi{10.48550/arXiv.2509.22213}
 #' @seealso [laplace_path()] for pure privacy, [accuracy_first()] for a private stop.
 #' @examples
-#' b <- brownian(c(yes = 812L, no = 188L), sensitivity = sqrt(2), alpha = 20, neighbours = "replace")
+#' b <- brownian(c(yes = 812L, no = 188L), sensitivity = sqrt(2), alpha = 20)
 #' b <- refine(b, sigma = 30)
 #' while (b$estimate[["no"]] < 5 * b$sigma) b <- refine(b, sigma = b$sigma / 2)
 #' b
@@ -77,9 +77,9 @@ brownian <- function(value, sensitivity, alpha, ..., whole = NULL, neighbours = 
   rng <- check_rng(rng)
   neighbours <- check_declared_neighbours(neighbours, ledger, rng)
   answers <- check_answer_shape(value)
-  sensitivity <- check_per_query(sensitivity, answers, check_positive)
+  sensitivity <- check_per_query(sensitivity, answers, check_positive, "sensitivity")
   whole <- check_per_query(
-    whole %||% vapply(answers, is.integer, logical(1)), answers, check_flag
+    whole %||% vapply(answers, is.integer, logical(1)), answers, check_flag, "whole"
   )
   check_answer_values(answers, whole)
   queries <- lapply(seq_along(answers), function(i) {
@@ -275,21 +275,23 @@ check_declared_neighbours <- function(neighbours, ledger, rng, call = rlang::cal
 
 # A list of answers; one answer stays unnamed.
 check_answer_shape <- function(value, call = rlang::caller_env()) {
-  answers <- if (is.list(value) && !is.object(value)) value else list(value)
-  many <- is.list(value) && !is.object(value)
-  labels <- names(answers)
-  if (many && (length(answers) == 0 || is.null(labels) || any(is.na(labels) | labels == "") ||
-    anyDuplicated(labels) > 0)) {
+  several <- is.list(value) && !is.object(value)
+  answers <- if (several) value else list(value)
+  if (several && !has_distinct_names(answers)) {
     abort_parameter("A list of answers must have names, all different.", call = call)
   }
-  plain <- vapply(answers, function(x) {
-    is.numeric(x) && (!is.object(x) || is.table(x)) && length(x) > 0
-  }, logical(1))
-  if (!all(plain)) {
+  if (!all(vapply(answers, is_answer, logical(1)))) {
     abort_domain(answer_domain, call = call)
   }
   lapply(answers, function(x) if (is.table(x)) table_vector(x) else x)
 }
+
+has_distinct_names <- function(x) {
+  labels <- rlang::names2(x)
+  length(x) > 0 && all(nzchar(labels)) && anyDuplicated(labels) == 0
+}
+
+is_answer <- function(x) is.numeric(x) && (!is.object(x) || is.table(x)) && length(x) > 0
 
 # A one-way table as a named vector.
 table_vector <- function(x) {
@@ -312,9 +314,7 @@ check_answer_values <- function(answers, whole, call = rlang::caller_env()) {
 }
 
 # One setting for all queries, or one for each, by name.
-check_per_query <- function(x, answers, check, arg = rlang::caller_arg(x),
-                            call = rlang::caller_env()) {
-  force(arg)
+check_per_query <- function(x, answers, check, arg, call = rlang::caller_env()) {
   x <- as.list(x)
   if (length(x) == 1 && is.null(names(x))) {
     x <- rep(x, length(answers))

@@ -19,10 +19,10 @@
 #' * delta-probabilistic ex-post: \eqn{L > \epsilon} with probability at most delta (Whitehouse et
 #'   al. 2022). Merging outputs may break this one; post-processing keeps the others.
 #'
-#' With a constant certificate, alpha-ex-post Renyi is (alpha, epsilon)-Renyi differential privacy. A
-#' certificate that never exceeds B gives (alpha, B)-Renyi differential privacy, which is what
-#' `limit` is for. Pure ex-post implies the second with the same epsilon at every alpha, but not with
-#' \eqn{\alpha \epsilon^2 / 2}; a certificate at alpha is one at any smaller order.
+#' With a constant certificate, alpha-ex-post Renyi is (alpha, epsilon)-Renyi differential privacy.
+#' A certificate that never exceeds B gives (alpha, B)-Renyi differential privacy, which is what
+#' `limit` is for. Pure ex-post implies the second with the same epsilon at every alpha, but not
+#' with \eqn{\alpha \epsilon^2 / 2}; a certificate at alpha is one at any smaller order.
 #'
 #' Sums: with \eqn{S_k = \prod_{j \le k} e^{(1 - \alpha) \epsilon_j} (p_j / q_j)^\alpha}, given what
 #' was put out before, the mean of \eqn{S_k} under q is at most \eqn{S_{k-1}}. So \eqn{S_k} is a
@@ -46,12 +46,12 @@
 #'   [cost_gaussian()] gives. Exactly one of `release` and `epsilon` is given.
 #' @param part (string or `NULL`) The part of the people it is about; `NULL`: everybody.
 #' @param what (string) A label for the entry.
-#' @returns `ledger()`: a ledger of class `confide_ledger` with `$alpha`, `$neighbours`, `$limit`. It
-#'   is the one object of the package that changes: all copies are the same ledger. It lives in one
-#'   R process and cannot be saved, so that no two copies go on spending. `charge()`: the ledger,
-#'   invisibly. `spent()`: one number, the sum rounded up. `as.data.frame()`: one row for each charge
-#'   with `what`, `part` and `epsilon`; a negative one gives back what a charge of the worst case was
-#'   too large by.
+#' @returns `ledger()`: a ledger of class `confide_ledger` with `$alpha`, `$neighbours`, `$limit`.
+#'   It is the one object of the package that changes: all copies are the same ledger. It lives in
+#'   one R process and cannot be saved, so that no two copies go on spending. `charge()`: the
+#'   ledger, invisibly. `spent()`: one number, the sum rounded up. `as.data.frame()`: one row for
+#'   each charge with `what`, `part` and `epsilon`; a negative one gives back what a charge of the
+#'   worst case was too large by.
 #' @section Errors:
 #' `confide_error_budget` for a charge above the limit and for a ledger in another process or from a
 #' file; `confide_error_simulation` for releases with `rng = "r"`; `confide_error_parameter`
@@ -128,8 +128,8 @@ spent <- function(x) {
 }
 
 # For a verb with `ledger =`: called once, after all checks and before any noise, with what the
-# verb's `privacy` list will hold: rho_realised or epsilon_realised (or the budgets that were asked),
-# neighbours and rng. NULL is no ledger.
+# verb's `privacy` list will hold: rho_realised or epsilon_realised (or the budgets that were
+# asked), neighbours and rng. NULL is no ledger.
 charge_before_noise <- function(ledger, privacy, what, call = rlang::caller_env()) {
   if (is.null(ledger)) {
     return(invisible())

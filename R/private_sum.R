@@ -20,8 +20,8 @@
 #'   person, the number of people being public. `"zero_out"`: one person's row against a row of
 #'   zeros. `"add_remove"`: whether a person is there at all. For a sum, `"replace"` needs twice the
 #'   noise.
-#' @param ledger ([ledger()] or `NULL`) Is charged before the noise is drawn; a release that it cannot
-#'   pay for is refused.
+#' @param ledger ([ledger()] or `NULL`) Is charged before the noise is drawn; a release that it
+#'   cannot pay for is refused.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
 #' @returns A release of class `confide_release`: a list with `$estimate` (named for the columns of
 #'   `x`), `$noise_sd` (standard deviation of the noise, the same for each entry), `$law`, `$scale`

@@ -87,7 +87,9 @@ test_that("fresh noise at each level is refused before it is drawn", {
   afresh <- function(previous, train, epsilon) {
     refine(brownian(cells(train), sensitivity = 1, alpha = 20, whole = TRUE), epsilon = epsilon)
   }
-  expect_confide_error(run(refine = afresh, threshold = 0.99, check_epsilon = 0.1), "budget", "no more than its level")
+  expect_confide_error(
+    run(refine = afresh, threshold = 0.99, check_epsilon = 0.1), "budget", "no more than its level"
+  )
   greedy <- function(previous, train, epsilon) {
     private_count(train$y, rho = epsilon, neighbours = "add_remove")
   }
@@ -207,4 +209,15 @@ test_that("with coins a further person moves nobody else, with fixed rows the si
   expect_identical(nrow(fixed$validation), 15L)
   expect_setequal(c(fixed$train$a, fixed$validation$a), 1:50)
   expect_confide_error(split_people(1:5, 1.2, "replace"), "parameter", "validation")
+})
+
+test_that("the plot shows certificates of both parts and what the check released", {
+  r <- run(check = "gaussian")
+  plot <- ggplot2::autoplot(r)
+  points <- ggplot2::ggplot_build(plot)$data[[4]]
+  expect_setequal(
+    round(points$y, 9), round(c(r$path$train, r$path$validation, r$path$excess), 9)
+  )
+  expect_match(plot$labels$caption, "ex-post", fixed = TRUE)
+  expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(run())), "ggplot_built")
 })

@@ -87,7 +87,7 @@ test_that("alpha cannot be chosen after the fact", {
   l <- ledger(20, neighbours = "replace")
   charge(l, epsilon = 0.1)
   expect_confide_error(as_approx_dp(l, alpha = 8, delta = 1e-5), "parameter", "not valid")
-  expect_confide_error(as_approx_dp(l, delta = 1e-5, how = "mixture"), "parameter", "several alphas")
+  expect_confide_error(as_approx_dp(l, delta = 1e-5, how = "mixture"), "parameter", "several")
   expect_confide_error(
     as_approx_dp(c(0.1, 0.2), alpha = c(2, 4), delta = 1e-5), "parameter", "not valid"
   )

@@ -54,7 +54,7 @@ test_that("certificates are the realised epsilons and add up in a ledger to the 
 
 test_that("levels must increase, and other arguments be in range", {
   for (epsilon in list(c(1, 0.5), c(1, 1), 0, -1, NA, "1", numeric())) {
-    expect_confide_error(laplace_path(1, sensitivity = 1, epsilon = epsilon), "parameter", "epsilon")
+    expect_confide_error(laplace_path(1, 1, epsilon = epsilon), "parameter", "epsilon")
   }
   expect_confide_error(
     laplace_path(1, sensitivity = 1, epsilon = c(1, 1 + 1e-12)), "parameter", "too close"

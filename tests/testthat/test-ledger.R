@@ -194,7 +194,7 @@ excess <- function(p, q, epsilon, alpha) sum(exp((1 - alpha) * epsilon) * p^alph
 
 merged <- function(x, groups) as.vector(tapply(x, groups, sum))
 
-test_that("probabilistic ex-post privacy is lost by merging outputs, the other definitions are kept", {
+test_that("merging outputs breaks probabilistic ex-post privacy and not the hockey stick's", {
   p <- c(.01, .40, .59)
   q <- c(0, .20, .80)
   loss <- log(p / q)

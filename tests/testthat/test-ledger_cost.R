@@ -52,7 +52,7 @@ test_that("costs are never below the divergence of the exact laws", {
   }
 })
 
-test_that("the divergence of the discrete Gaussian is the continuous one at whole alpha times shift", {
+test_that("the discrete Gaussian has the continuous divergence at whole alpha times shift", {
   log_pmf <- function(y, v) -y^2 / (2 * v) - log(sum(exp(-(-3000:3000)^2 / (2 * v))))
   for (v in c(2, 9)) for (shift in 1:2) for (alpha in c(2, 5, 2.5)) {
     y <- -300:300
