@@ -57,6 +57,14 @@ block_maximum_likelihood <- function(reported, design, symbols, outside, surplus
     .Call(`_confide_block_maximum_likelihood`, reported, design, symbols, outside, surplus, control)
 }
 
+refinement_budget <- function(sensitivity, dimension, whole, precision) {
+    .Call(`_confide_refinement_budget`, sensitivity, dimension, whole, precision)
+}
+
+laplace_path_plan <- function(sensitivity, epsilons) {
+    .Call(`_confide_laplace_path_plan`, sensitivity, epsilons)
+}
+
 channel_certify <- function(probabilities, epsilon) {
     .Call(`_confide_channel_certify`, probabilities, epsilon)
 }
@@ -99,6 +107,10 @@ noise_plan <- function(query) {
 
 sum_units <- function(values, query) {
     .Call(`_confide_sum_units`, values, query)
+}
+
+answer_units <- function(values, query) {
+    .Call(`_confide_answer_units`, values, query)
 }
 
 count_units <- function(counts) {
@@ -151,6 +163,42 @@ lambda_cell_sums <- function(rows, weight, square, events, lambda, noise) {
 
 lambda_cell_values <- function(rows, events, lambda, noise) {
     .Call(`_confide_lambda_cell_values`, rows, events, lambda, noise)
+}
+
+ledger_new <- function(alpha, limit, process) {
+    .Call(`_confide_ledger_new`, alpha, limit, process)
+}
+
+ledger_alpha <- function(handle) {
+    .Call(`_confide_ledger_alpha`, handle)
+}
+
+ledger_process <- function(handle) {
+    .Call(`_confide_ledger_process`, handle)
+}
+
+ledger_charge <- function(handle, what, part, epsilon) {
+    .Call(`_confide_ledger_charge`, handle, what, part, epsilon)
+}
+
+ledger_refund <- function(handle, what, part, epsilon) {
+    invisible(.Call(`_confide_ledger_refund`, handle, what, part, epsilon))
+}
+
+ledger_spent <- function(handle) {
+    .Call(`_confide_ledger_spent`, handle)
+}
+
+ledger_spent_with <- function(handle, part, epsilon) {
+    .Call(`_confide_ledger_spent_with`, handle, part, epsilon)
+}
+
+ledger_parts <- function(handle) {
+    .Call(`_confide_ledger_parts`, handle)
+}
+
+ledger_entries <- function(handle) {
+    .Call(`_confide_ledger_entries`, handle)
 }
 
 lambda_maximum_likelihood <- function(reported, lambda, noise, control) {
@@ -245,6 +293,10 @@ sum_of_units <- function(units, other) {
     .Call(`_confide_sum_of_units`, units, other)
 }
 
+uniform_numbers <- function(n, rng) {
+    .Call(`_confide_uniform_numbers`, n, rng)
+}
+
 rr_privatize <- function(codes, epsilon, k, rng) {
     .Call(`_confide_rr_privatize`, codes, epsilon, k, rng)
 }
@@ -275,5 +327,29 @@ spr_divergence <- function(m0, m1, name, parameter, f) {
 
 spr_check_convex <- function(f, ratios) {
     invisible(.Call(`_confide_spr_check_convex`, f, ratios))
+}
+
+vault_new <- function(numbers, process) {
+    .Call(`_confide_vault_new`, numbers, process)
+}
+
+handle_lives <- function(handle) {
+    .Call(`_confide_handle_lives`, handle)
+}
+
+vault_process <- function(handle) {
+    .Call(`_confide_vault_process`, handle)
+}
+
+vault_version <- function(handle) {
+    .Call(`_confide_vault_version`, handle)
+}
+
+vault_advance <- function(handle) {
+    invisible(.Call(`_confide_vault_advance`, handle))
+}
+
+vault_numbers <- function(handle, entry) {
+    .Call(`_confide_vault_numbers`, handle, entry)
 }
 

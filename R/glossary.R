@@ -24,10 +24,13 @@
 #'     natural logarithms. Smaller protects more. Epsilons of several reports about one person add
 #'     up.}
 #'   \item{entropy (of a mechanism)}{The average randomness that a report receives, in bits.}
+#'   \item{ex-post, certificate}{Of privacy that belongs to what was put out: the mechanism returns
+#'     a value and a bound, its certificate, which may depend on the output. Certificates add up.}
 #'   \item{fingerprint}{A hash of a mechanism's parameters, kept by reports and counts, so that
 #'     nothing is decoded with the wrong mechanism.}
 #'   \item{lambda}{Probability that the truth is kept; otherwise the report is drawn from a noise
 #'     distribution.}
+#'   \item{ledger}{The account of what all releases about the same people have spent.}
 #'   \item{likelihood ratio}{How many times likelier something is under one hypothesis than under
 #'     another. A test can do no better than to go by it.}
 #'   \item{local}{Each value is randomized before anyone else sees it. Central privacy, in contrast,
@@ -45,6 +48,8 @@
 #'     (zCDP): by rho, which bounds the Renyi divergence of any order alpha by alpha rho; the rhos
 #'     of several releases add up.}
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
+#'   \item{Renyi divergence}{Of order alpha: how different two distributions are where the first is
+#'     much larger; the larger alpha, the more such places count.}
 #'   \item{report}{What leaves a person: the randomized value.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
 #'   \item{whitened}{In coordinates in which the shape of the data is round: a distance of 1 is one

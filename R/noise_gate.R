@@ -2,14 +2,43 @@
 # out. `units` holds the integers, eight bytes each; `query` holds the public arguments, from which
 # the noise and its grid follow. A replay audit may stand at the gate.
 release_units <- function(units, query, rng, call = rlang::caller_env()) {
+  if (!is.null(noise_gate$meter) && !isTRUE(query$covered)) {
+    meter(query_statement(query, rng))
+  }
   if (is.null(noise_gate$guard)) {
     return(noisy_answer(units, query, rng, call))
   }
   noise_gate$guard(units, query, rng)
 }
 
-# The one mutable thing in the package: whether a replay audit runs now.
+# Whether a replay audit runs now, and who counts what is spent.
 noise_gate <- new.env(parent = emptyenv())
+
+# All noise drawn while `code` runs is counted by `count`, a function of a statement of privacy. A
+# query with `covered = TRUE` is part of a mechanism that counts itself.
+with_meter <- function(count, code) {
+  before <- noise_gate$meter
+  on.exit(noise_gate$meter <- before)
+  noise_gate$meter <- count
+  force(code)
+}
+
+meter <- function(statement) {
+  if (!is.null(noise_gate$meter)) {
+    noise_gate$meter(statement)
+  }
+}
+
+query_statement <- function(query, rng) {
+  plan <- plan_noise(query)
+  paid_in_rho <- query_cost(query, "rho") > 0
+  list(
+    rho_realised = if (paid_in_rho) plan$realised,
+    epsilon_realised = if (!paid_in_rho) plan$realised,
+    laplace_step = if (query$law == "laplace") plan$denominator / plan$numerator,
+    neighbours = query$neighbours, rng = release_source(rng)
+  )
+}
 
 noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
   tryCatch(
@@ -39,8 +68,10 @@ query_cost <- function(query, measure) {
 
 # What is released while an audit stands at the gate says so: its noise is not fresh.
 release_source <- function(rng) {
-  if (is.null(noise_gate$guard)) rng else "replay"
+  if (is_audited()) "replay" else rng
 }
+
+is_audited <- function() !is.null(noise_gate$guard)
 
 with_guard <- function(guard, code) {
   before <- noise_gate$guard
@@ -51,12 +82,17 @@ with_guard <- function(guard, code) {
 
 # The exact noise that public arguments lead to. A refusal comes before the data are looked at.
 plan_noise <- function(query, call = rlang::caller_env()) {
+  plan <- switch(query$kind,
+    above_threshold = above_threshold_noise,
+    scatter = scatter_noise,
+    noise_plan
+  )
+  refused_as_parameter(plan(query), call)
+}
+
+refused_as_parameter <- function(code, call) {
   tryCatch(
-    switch(query$kind,
-      above_threshold = above_threshold_noise(query),
-      scatter = scatter_noise(query),
-      noise_plan(query)
-    ),
+    code,
     "confide::PlanRefused" = function(error) {
       reason <- conditionMessage(error) # nolint: object_usage_linter. cli reads it.
       abort_parameter(

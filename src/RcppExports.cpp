@@ -186,6 +186,30 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// refinement_budget
+double refinement_budget(double sensitivity, double dimension, bool whole, double precision);
+RcppExport SEXP _confide_refinement_budget(SEXP sensitivitySEXP, SEXP dimensionSEXP, SEXP wholeSEXP, SEXP precisionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type sensitivity(sensitivitySEXP);
+    Rcpp::traits::input_parameter< double >::type dimension(dimensionSEXP);
+    Rcpp::traits::input_parameter< bool >::type whole(wholeSEXP);
+    Rcpp::traits::input_parameter< double >::type precision(precisionSEXP);
+    rcpp_result_gen = Rcpp::wrap(refinement_budget(sensitivity, dimension, whole, precision));
+    return rcpp_result_gen;
+END_RCPP
+}
+// laplace_path_plan
+Rcpp::List laplace_path_plan(double sensitivity, const Rcpp::NumericVector& epsilons);
+RcppExport SEXP _confide_laplace_path_plan(SEXP sensitivitySEXP, SEXP epsilonsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type sensitivity(sensitivitySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilons(epsilonsSEXP);
+    rcpp_result_gen = Rcpp::wrap(laplace_path_plan(sensitivity, epsilons));
+    return rcpp_result_gen;
+END_RCPP
+}
 // channel_certify
 Rcpp::List channel_certify(const Eigen::Map<Eigen::MatrixXd> probabilities, double epsilon);
 RcppExport SEXP _confide_channel_certify(SEXP probabilitiesSEXP, SEXP epsilonSEXP) {
@@ -308,6 +332,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type values(valuesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
     rcpp_result_gen = Rcpp::wrap(sum_units(values, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// answer_units
+Rcpp::RawVector answer_units(const Rcpp::NumericVector& values, const Rcpp::List& query);
+RcppExport SEXP _confide_answer_units(SEXP valuesSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(answer_units(values, query));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -464,6 +499,105 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type lambda(lambdaSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type noise(noiseSEXP);
     rcpp_result_gen = Rcpp::wrap(lambda_cell_values(rows, events, lambda, noise));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_new
+SEXP ledger_new(double alpha, double limit, int process);
+RcppExport SEXP _confide_ledger_new(SEXP alphaSEXP, SEXP limitSEXP, SEXP processSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type limit(limitSEXP);
+    Rcpp::traits::input_parameter< int >::type process(processSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_new(alpha, limit, process));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_alpha
+double ledger_alpha(SEXP handle);
+RcppExport SEXP _confide_ledger_alpha(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_alpha(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_process
+int ledger_process(SEXP handle);
+RcppExport SEXP _confide_ledger_process(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_process(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_charge
+bool ledger_charge(SEXP handle, const std::string& what, const std::string& part, double epsilon);
+RcppExport SEXP _confide_ledger_charge(SEXP handleSEXP, SEXP whatSEXP, SEXP partSEXP, SEXP epsilonSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type what(whatSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type part(partSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_charge(handle, what, part, epsilon));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_refund
+void ledger_refund(SEXP handle, const std::string& what, const std::string& part, double epsilon);
+RcppExport SEXP _confide_ledger_refund(SEXP handleSEXP, SEXP whatSEXP, SEXP partSEXP, SEXP epsilonSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type what(whatSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type part(partSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    ledger_refund(handle, what, part, epsilon);
+    return R_NilValue;
+END_RCPP
+}
+// ledger_spent
+double ledger_spent(SEXP handle);
+RcppExport SEXP _confide_ledger_spent(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_spent(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_spent_with
+double ledger_spent_with(SEXP handle, const std::string& part, double epsilon);
+RcppExport SEXP _confide_ledger_spent_with(SEXP handleSEXP, SEXP partSEXP, SEXP epsilonSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type part(partSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_spent_with(handle, part, epsilon));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_parts
+Rcpp::NumericVector ledger_parts(SEXP handle);
+RcppExport SEXP _confide_ledger_parts(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_parts(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_entries
+Rcpp::List ledger_entries(SEXP handle);
+RcppExport SEXP _confide_ledger_entries(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_entries(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -744,6 +878,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// uniform_numbers
+Rcpp::NumericVector uniform_numbers(double n, const std::string& rng);
+RcppExport SEXP _confide_uniform_numbers(SEXP nSEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(uniform_numbers(n, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
 // rr_privatize
 Rcpp::IntegerVector rr_privatize(const Rcpp::IntegerVector& codes, double epsilon, double k, const std::string& rng);
 RcppExport SEXP _confide_rr_privatize(SEXP codesSEXP, SEXP epsilonSEXP, SEXP kSEXP, SEXP rngSEXP) {
@@ -848,6 +993,67 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// vault_new
+SEXP vault_new(const Rcpp::List& numbers, int process);
+RcppExport SEXP _confide_vault_new(SEXP numbersSEXP, SEXP processSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type numbers(numbersSEXP);
+    Rcpp::traits::input_parameter< int >::type process(processSEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_new(numbers, process));
+    return rcpp_result_gen;
+END_RCPP
+}
+// handle_lives
+bool handle_lives(SEXP handle);
+RcppExport SEXP _confide_handle_lives(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(handle_lives(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vault_process
+int vault_process(SEXP handle);
+RcppExport SEXP _confide_vault_process(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_process(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vault_version
+double vault_version(SEXP handle);
+RcppExport SEXP _confide_vault_version(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_version(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vault_advance
+void vault_advance(SEXP handle);
+RcppExport SEXP _confide_vault_advance(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    vault_advance(handle);
+    return R_NilValue;
+END_RCPP
+}
+// vault_numbers
+Rcpp::NumericVector vault_numbers(SEXP handle, int entry);
+RcppExport SEXP _confide_vault_numbers(SEXP handleSEXP, SEXP entrySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type entry(entrySEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_numbers(handle, entry));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
     {"_confide_block_family", (DL_FUNC) &_confide_block_family, 2},
@@ -864,6 +1070,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_block_realised", (DL_FUNC) &_confide_block_realised, 3},
     {"_confide_block_weight_text", (DL_FUNC) &_confide_block_weight_text, 3},
     {"_confide_block_maximum_likelihood", (DL_FUNC) &_confide_block_maximum_likelihood, 6},
+    {"_confide_refinement_budget", (DL_FUNC) &_confide_refinement_budget, 4},
+    {"_confide_laplace_path_plan", (DL_FUNC) &_confide_laplace_path_plan, 2},
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},
     {"_confide_channel_privatize", (DL_FUNC) &_confide_channel_privatize, 4},
     {"_confide_composition_delta", (DL_FUNC) &_confide_composition_delta, 2},
@@ -875,6 +1083,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_channel_kl_and_chi2", (DL_FUNC) &_confide_channel_kl_and_chi2, 2},
     {"_confide_noise_plan", (DL_FUNC) &_confide_noise_plan, 1},
     {"_confide_sum_units", (DL_FUNC) &_confide_sum_units, 2},
+    {"_confide_answer_units", (DL_FUNC) &_confide_answer_units, 2},
     {"_confide_count_units", (DL_FUNC) &_confide_count_units, 1},
     {"_confide_units_as_numbers", (DL_FUNC) &_confide_units_as_numbers, 1},
     {"_confide_draw_noise", (DL_FUNC) &_confide_draw_noise, 3},
@@ -888,6 +1097,15 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_lambda_tabulate", (DL_FUNC) &_confide_lambda_tabulate, 3},
     {"_confide_lambda_cell_sums", (DL_FUNC) &_confide_lambda_cell_sums, 6},
     {"_confide_lambda_cell_values", (DL_FUNC) &_confide_lambda_cell_values, 4},
+    {"_confide_ledger_new", (DL_FUNC) &_confide_ledger_new, 3},
+    {"_confide_ledger_alpha", (DL_FUNC) &_confide_ledger_alpha, 1},
+    {"_confide_ledger_process", (DL_FUNC) &_confide_ledger_process, 1},
+    {"_confide_ledger_charge", (DL_FUNC) &_confide_ledger_charge, 4},
+    {"_confide_ledger_refund", (DL_FUNC) &_confide_ledger_refund, 4},
+    {"_confide_ledger_spent", (DL_FUNC) &_confide_ledger_spent, 1},
+    {"_confide_ledger_spent_with", (DL_FUNC) &_confide_ledger_spent_with, 3},
+    {"_confide_ledger_parts", (DL_FUNC) &_confide_ledger_parts, 1},
+    {"_confide_ledger_entries", (DL_FUNC) &_confide_ledger_entries, 1},
     {"_confide_lambda_maximum_likelihood", (DL_FUNC) &_confide_lambda_maximum_likelihood, 4},
     {"_confide_channel_maximum_likelihood", (DL_FUNC) &_confide_channel_maximum_likelihood, 3},
     {"_confide_log_linear_saturated", (DL_FUNC) &_confide_log_linear_saturated, 5},
@@ -911,6 +1129,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_scatter_units", (DL_FUNC) &_confide_scatter_units, 4},
     {"_confide_sign_scatter_units", (DL_FUNC) &_confide_sign_scatter_units, 3},
     {"_confide_sum_of_units", (DL_FUNC) &_confide_sum_of_units, 2},
+    {"_confide_uniform_numbers", (DL_FUNC) &_confide_uniform_numbers, 2},
     {"_confide_rr_privatize", (DL_FUNC) &_confide_rr_privatize, 4},
     {"_confide_rr_realised", (DL_FUNC) &_confide_rr_realised, 2},
     {"_confide_rr_weights", (DL_FUNC) &_confide_rr_weights, 2},
@@ -919,6 +1138,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_spr_solve_continuous", (DL_FUNC) &_confide_spr_solve_continuous, 9},
     {"_confide_spr_divergence", (DL_FUNC) &_confide_spr_divergence, 5},
     {"_confide_spr_check_convex", (DL_FUNC) &_confide_spr_check_convex, 2},
+    {"_confide_vault_new", (DL_FUNC) &_confide_vault_new, 2},
+    {"_confide_handle_lives", (DL_FUNC) &_confide_handle_lives, 1},
+    {"_confide_vault_process", (DL_FUNC) &_confide_vault_process, 1},
+    {"_confide_vault_version", (DL_FUNC) &_confide_vault_version, 1},
+    {"_confide_vault_advance", (DL_FUNC) &_confide_vault_advance, 1},
+    {"_confide_vault_numbers", (DL_FUNC) &_confide_vault_numbers, 2},
     {NULL, NULL, 0}
 };
 
