@@ -1,6 +1,7 @@
 # The only way out for central releases: private integers go in, their sum with exact noise comes
-# out. `units` holds the integers, eight bytes each; `query` holds the public arguments, from which
-# the noise and its grid follow. A replay audit may stand at the gate.
+# out, or which of them the exponential mechanism chose (kind "choice"). `units` holds the integers,
+# eight bytes each; `query` holds the public arguments, from which the noise and its grid follow. A
+# replay audit may stand at the gate.
 release_units <- function(units, query, rng, call = rlang::caller_env()) {
   if (is.null(noise_gate$guard)) {
     return(noisy_answer(units, query, rng, call))
@@ -12,11 +13,14 @@ release_units <- function(units, query, rng, call = rlang::caller_env()) {
 noise_gate <- new.env(parent = emptyenv())
 
 noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
-  noise <- tryCatch(
-    draw_noise(query, length(units) / 8, rng),
+  tryCatch(
+    if (query$kind == "choice") {
+      select_unit(units, query, rng)
+    } else {
+      add_noise(units, draw_noise(query, length(units) / 8, rng), query)
+    },
     "confide::RandomnessError" = function(error) abort_randomness(call)
   )
-  add_noise(units, noise, query)
 }
 
 # What is released while an audit stands at the gate says so: its noise is not fresh.
@@ -34,7 +38,7 @@ with_guard <- function(guard, code) {
 # The exact noise that public arguments lead to. A refusal comes before the data are looked at.
 plan_noise <- function(query, call = rlang::caller_env()) {
   tryCatch(
-    noise_plan(query),
+    if (query$kind == "choice") selection_epsilon(query) else noise_plan(query),
     "confide::PlanRefused" = function(error) {
       reason <- conditionMessage(error) # nolint: object_usage_linter. cli reads it.
       abort_parameter(

@@ -166,7 +166,12 @@ all_within_sensitivity <- function(calls, other) {
   shared <- seq_len(min(length(calls), length(other)))
   all(vapply(shared, function(i) {
     same <- identical(calls[[i]]$query, other[[i]]$query)
-    !same || units_within_sensitivity(calls[[i]]$units, other[[i]]$units, calls[[i]]$query)
+    within <- if (calls[[i]]$query$kind == "choice") {
+      scores_within_sensitivity
+    } else {
+      units_within_sensitivity
+    }
+    !same || within(calls[[i]]$units, other[[i]]$units, calls[[i]]$query)
   }, logical(1)))
 }
 
@@ -180,6 +185,7 @@ compare_values <- function(first, second) {
 }
 
 spent_in <- function(calls, law) {
+  # a choice is counted in the currency of the release that it belongs to
   budgets <- vapply(calls, function(call) {
     if (call$query$law == law) call$query$budget else 0
   }, numeric(1))
@@ -256,7 +262,7 @@ pick <- function(values, n) values[sample.int(length(values), n, replace = TRUE)
 
 like_data <- function(cells, like) {
   if (!is.null(dim(like))) {
-    return(matrix(cells, nrow(cells), dimnames = list(NULL, colnames(like))))
+    return(matrix(cells, nrow(cells), ncol(like), dimnames = list(NULL, colnames(like))))
   }
   if (is.factor(like)) factor(as.vector(cells), levels = levels(like)) else as.vector(cells)
 }

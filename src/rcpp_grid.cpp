@@ -1,5 +1,6 @@
 #include "grid.h"
 #include "rcpp_random.h"
+#include "rcpp_units.h"
 #include <RcppEigen.h>
 #include <cstring>
 
@@ -25,21 +26,6 @@ confide::SumPlan make_plan(const Rcpp::List &query) {
   const auto n = static_cast<std::size_t>(Rcpp::as<double>(query["n_max"]));
   return gaussian ? confide::gaussian_sum_plan(bound, budget, n, neighbours, dimension)
                   : confide::laplace_sum_plan(bound, budget, n, neighbours, dimension);
-}
-
-// R has no 64-bit integers; they travel as raw bytes, eight each.
-Rcpp::RawVector to_raw(const std::vector<std::int64_t> &units) {
-  Rcpp::RawVector bytes(static_cast<R_xlen_t>(units.size() * sizeof units[0]));
-  if (!units.empty())
-    std::memcpy(bytes.begin(), units.data(), units.size() * sizeof units[0]);
-  return bytes;
-}
-
-std::vector<std::int64_t> from_raw(const Rcpp::RawVector &bytes) {
-  std::vector<std::int64_t> units(static_cast<std::size_t>(bytes.size()) / sizeof(std::int64_t));
-  if (!units.empty())
-    std::memcpy(units.data(), bytes.begin(), units.size() * sizeof units[0]);
-  return units;
 }
 
 } // namespace
