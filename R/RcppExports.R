@@ -109,6 +109,46 @@ lambda_cell_values <- function(rows, events, lambda, noise) {
     .Call(`_confide_lambda_cell_values`, rows, events, lambda, noise)
 }
 
+ledger_new <- function(alpha, limit, process) {
+    .Call(`_confide_ledger_new`, alpha, limit, process)
+}
+
+handle_lives <- function(handle) {
+    .Call(`_confide_handle_lives`, handle)
+}
+
+ledger_alpha <- function(handle) {
+    .Call(`_confide_ledger_alpha`, handle)
+}
+
+ledger_process <- function(handle) {
+    .Call(`_confide_ledger_process`, handle)
+}
+
+ledger_charge <- function(handle, what, part, epsilon) {
+    .Call(`_confide_ledger_charge`, handle, what, part, epsilon)
+}
+
+ledger_refund <- function(handle, what, part, epsilon) {
+    invisible(.Call(`_confide_ledger_refund`, handle, what, part, epsilon))
+}
+
+ledger_spent <- function(handle) {
+    .Call(`_confide_ledger_spent`, handle)
+}
+
+ledger_spent_with <- function(handle, part, epsilon) {
+    .Call(`_confide_ledger_spent_with`, handle, part, epsilon)
+}
+
+ledger_parts <- function(handle) {
+    .Call(`_confide_ledger_parts`, handle)
+}
+
+ledger_entries <- function(handle) {
+    .Call(`_confide_ledger_entries`, handle)
+}
+
 lambda_maximum_likelihood <- function(reported, lambda, noise, control) {
     .Call(`_confide_lambda_maximum_likelihood`, reported, lambda, noise, control)
 }

@@ -21,6 +21,17 @@ abort_mechanism <- function(message, call = rlang::caller_env()) {
   abort_confide("mechanism", message, call)
 }
 
+abort_budget <- function(message, call = rlang::caller_env()) {
+  abort_confide("budget", message, call)
+}
+
+abort_simulation <- function(call = rlang::caller_env()) {
+  abort_confide("simulation", c(
+    "What was made with {.code rng = \"r\"} is not private and cannot be charged.",
+    i = "A ledger counts real releases only; use {.code rng = \"os\"}."
+  ), call)
+}
+
 abort_randomness <- function(call) {
   abort_confide("randomness", c(
     "The operating system gave no random numbers.",

@@ -38,6 +38,8 @@
 #'     of several releases add up.}
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
 #'   \item{report}{What leaves a person: the randomized value.}
+#'   \item{synthetic data}{Made-up rows, drawn from a model that was learnt under differential
+#'     privacy. They are nobody's rows, and keep what the model knows.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
 #' }
 #' @name glossary

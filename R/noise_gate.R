@@ -25,8 +25,10 @@ noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
 
 # What is released while an audit stands at the gate says so: its noise is not fresh.
 release_source <- function(rng) {
-  if (is.null(noise_gate$guard)) rng else "replay"
+  if (is_audited()) "replay" else rng
 }
+
+is_audited <- function() !is.null(noise_gate$guard)
 
 with_guard <- function(guard, code) {
   before <- noise_gate$guard

@@ -27,7 +27,8 @@
 #' @param delta (number in [0, 1)) Probability with which the bound may fail. 0 (default) is pure
 #'   differential privacy. Above 0 `epsilon()` of a mechanism is the smallest number that holds with
 #'   this delta, by exact composition over the attributes (see [privacy_profile()]); with many
-#'   attributes of small epsilon it is far below the sum.
+#'   attributes of small epsilon it is far below the sum. Of a release with `rho` it is converted by
+#'   [zcdp_to_approx_dp()], of a ledger by [as_approx_dp()]; both need a delta above 0.
 #' @param ... Unused; catches misspelt arguments.
 #' @returns `privacy()`: a list of class `confide_privacy` with `definition`, `epsilon` (asked, an
 #'   upper bound), `epsilon_realised` (of the sampler's integers), `model`, `unit`, `neighbours`,
@@ -162,16 +163,20 @@ abort_no_privacy <- function(x, call = rlang::caller_env()) {
 privacy.confide_release <- function(x, ...) x$privacy
 
 #' @export
-epsilon.confide_release <- function(x, ...) {
+epsilon.confide_release <- function(x, ..., delta = 0) {
   check_dots_empty(...)
-  if (is.null(x$privacy$epsilon)) {
+  delta <- check_delta(delta)
+  if (!is.null(x$privacy$epsilon)) {
+    return(x$privacy$epsilon)
+  }
+  if (delta == 0) {
     abort_parameter(c(
-      "{.fn epsilon} needs a release with pure differential privacy.",
+      "{.fn epsilon} of a release with Gaussian noise needs a {.arg delta} above 0.",
       x = "This one has zero-concentrated differential privacy.",
-      i = "Its parameter is {.code privacy(x)$rho}."
+      i = "Its parameter is {.code privacy(x)$rho}; {.code epsilon(x, delta = 1e-6)} converts it."
     ))
   }
-  x$privacy$epsilon
+  zcdp_to_approx_dp(x$privacy$rho, delta)
 }
 
 #' @export
@@ -197,12 +202,16 @@ is_central <- function(privacy) startsWith(privacy$model, "central")
 format_parameter <- function(privacy, which = "asked") {
   name <- if (is.null(privacy$rho)) "epsilon" else "rho"
   field <- if (which == "asked") name else paste0(name, "_realised")
-  sprintf("%s = %s", name, format_epsilon(privacy[[field]]))
+  order <- if (is.null(privacy$alpha)) "" else paste(" at alpha =", format(privacy$alpha))
+  sprintf("%s = %s%s", name, format_epsilon(privacy[[field]]), order)
 }
 
 format_meaning <- function(privacy) {
   if (!is.null(privacy$rho)) {
     return("neighbours have Renyi divergence at most alpha rho at every order")
+  }
+  if (!is.null(privacy$alpha)) {
+    return("the mean of exp((alpha - 1) (loss - epsilon)) is at most 1, whenever one stops")
   }
   odds <- format_odds(privacy$epsilon)
   if (is_central(privacy)) sub("a report", "a release", odds, fixed = TRUE) else odds

@@ -20,6 +20,8 @@
 #'   person, the number of people being public. `"zero_out"`: one person's row against a row of
 #'   zeros. `"add_remove"`: whether a person is there at all. For a sum, `"replace"` needs twice the
 #'   noise.
+#' @param ledger ([ledger()] or `NULL`) Is charged before the noise is drawn; a release that it cannot
+#'   pay for is refused.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
 #' @returns A release of class `confide_release`: a list with `$estimate` (named for the columns of
 #'   `x`), `$noise_sd` (standard deviation of the noise, the same for each entry), `$law`, `$scale`
@@ -29,6 +31,7 @@
 #' @section Errors:
 #' `confide_error_domain` when `x` holds missing or infinite values or is not of the kind above,
 #' with a text that does not depend on the values; `confide_error_parameter` for other arguments;
+#' `confide_error_budget` and `confide_error_simulation` as in [ledger()];
 #' `confide_error_randomness` when the operating system gives no random numbers. A domain error does
 #' tell that the data left the declared domain: show it only to who may see the data.
 #' @references
@@ -43,7 +46,7 @@
 #' private_sum(hours, bound = 50, rho = 0.5, neighbours = "replace")
 #' private_count(hours > 30, epsilon = 1, neighbours = "replace")
 #' @export
-private_sum <- function(x, bound, rho = NULL, ..., epsilon = NULL, neighbours,
+private_sum <- function(x, bound, rho = NULL, ..., epsilon = NULL, neighbours, ledger = NULL,
                         rng = c("os", "r")) {
   check_dots_empty(...)
   check_required(x, "Give the values to sum.")
@@ -57,13 +60,16 @@ private_sum <- function(x, bound, rho = NULL, ..., epsilon = NULL, neighbours,
   )
   plan <- plan_noise(query)
   values <- check_values(x)
+  statement <- release_statement(query, plan, rng, ledger)
+  charge_before_noise(ledger, statement, "private_sum")
   estimate <- release_units(sum_units(values, query), query, rng)
-  new_release(stats::setNames(estimate, public_names(x)), query, plan, rng)
+  new_release(stats::setNames(estimate, public_names(x)), query, plan, statement)
 }
 
 #' @rdname private_sum
 #' @export
-private_count <- function(x, rho = NULL, ..., epsilon = NULL, neighbours, rng = c("os", "r")) {
+private_count <- function(x, rho = NULL, ..., epsilon = NULL, neighbours, ledger = NULL,
+                          rng = c("os", "r")) {
   check_dots_empty(...)
   check_required(x, "Give a logical vector, such as {.code income > 1000}.")
   neighbours <- check_neighbours(neighbours)
@@ -75,7 +81,9 @@ private_count <- function(x, rho = NULL, ..., epsilon = NULL, neighbours, rng = 
   )
   plan <- plan_noise(query)
   check_answers(x)
-  new_release(release_units(count_units(sum(x)), query, rng), query, plan, rng)
+  statement <- release_statement(query, plan, rng, ledger)
+  charge_before_noise(ledger, statement, "private_count")
+  new_release(release_units(count_units(sum(x)), query, rng), query, plan, statement)
 }
 
 # A public limit and not the number of rows, which is private when people may be added or removed.
@@ -141,8 +149,7 @@ public_names <- function(x) {
   if (length(dim(x)) < 2) NULL else colnames(x)
 }
 
-new_release <- function(estimate, query, plan, rng) {
-  gaussian <- query$law == "gaussian"
+new_release <- function(estimate, query, plan, statement) {
   structure(list(
     estimate = estimate,
     noise_sd = plan$noise_sd,
@@ -151,21 +158,29 @@ new_release <- function(estimate, query, plan, rng) {
     grid = plan$grid,
     kind = query$kind,
     bound = query$bound,
-    privacy = structure(list(
-      definition = paste(
-        if (gaussian) "zero-concentrated" else "pure", "differential privacy"
-      ),
-      rho = if (gaussian) query$budget,
-      rho_realised = if (gaussian) plan$realised,
-      epsilon = if (!gaussian) query$budget,
-      epsilon_realised = if (!gaussian) plan$realised,
-      model = "central: the data are seen by whoever computes the release",
-      unit = "one row: all values of one person",
-      neighbours = query$neighbours,
-      noise = paste(
-        "exact discrete", if (gaussian) "Gaussian" else "Laplace", "on a power-of-two grid"
-      ),
-      rng = release_source(rng)
-    ), class = "confide_privacy")
+    privacy = statement
   ), class = "confide_release")
+}
+
+# What the release will promise; known before the noise is drawn.
+release_statement <- function(query, plan, rng, ledger) {
+  gaussian <- query$law == "gaussian"
+  structure(list(
+    definition = paste(
+      if (gaussian) "zero-concentrated" else "pure", "differential privacy"
+    ),
+    rho = if (gaussian) query$budget,
+    rho_realised = if (gaussian) plan$realised,
+    epsilon = if (!gaussian) query$budget,
+    epsilon_realised = if (!gaussian) plan$realised,
+    laplace_step = if (!gaussian) plan$denominator / plan$numerator,
+    model = "central: the data are seen by whoever computes the release",
+    unit = "one row: all values of one person",
+    neighbours = query$neighbours,
+    noise = paste(
+      "exact discrete", if (gaussian) "Gaussian" else "Laplace", "on a power-of-two grid"
+    ),
+    charged = !is.null(ledger),
+    rng = release_source(rng)
+  ), class = "confide_privacy")
 }

@@ -85,11 +85,29 @@ synthesize <- function(data, rho = NULL, ..., epsilon = NULL, neighbours, label 
   rng <- check_rng(rng)
   na <- check_choice(na, c("error", "level"))
   model <- new_tree_domain(data, label, cuts, na, edges)
-  budget <- check_budget(rho, epsilon)
+  budget <- synthesis_budget(rho, epsilon, ledger)
   plan <- plan_synthesis(model, check_split(split), budget, neighbours)
   rows <- public_rows(data, neighbours)
   model$codes <- column_codes(data, model$columns)
-  new_synthetic(model, release_tables(model, plan, rows, rng), plan, rng)
+  statement <- synthetic_statement(plan, rng, ledger)
+  charge_before_noise(ledger, statement, "synthesize")
+  new_synthetic(model, release_tables(model, plan, rows, rng), plan, statement)
+}
+
+# All that is left of a ledger with a limit, where nothing else is said.
+synthesis_budget <- function(rho, epsilon, ledger, call = rlang::caller_env()) {
+  if (is.null(ledger) || !is.null(rho) || !is.null(epsilon)) {
+    return(check_budget(rho, epsilon, call))
+  }
+  check_ledger(ledger, call)
+  left <- (ledger$limit - spent(ledger)) / ledger$alpha
+  if (!is.finite(left) || left <= 0) {
+    abort_parameter(c(
+      "Without {.arg rho} and {.arg epsilon} the {.arg ledger} must have a limit and something left.",
+      x = if (is.finite(left)) "All of its limit is spent." else "It has no limit."
+    ), call = call)
+  }
+  list(law = "gaussian", value = shrink(left))
 }
 
 check_table_neighbours <- function(neighbours, call = rlang::caller_env()) {
@@ -307,7 +325,7 @@ fit_tables <- function(shape, measured, start = NULL) {
   tree_fit(shape, measured, start %||% numeric(sum(shape$size)), 400, 1e-6)
 }
 
-new_synthetic <- function(model, released, plan, rng) {
+new_synthetic <- function(model, released, plan, statement) {
   shape <- released$shape
   fit <- fit_tables(shape, released$measured)
   structure(list(
@@ -320,7 +338,7 @@ new_synthetic <- function(model, released, plan, rng) {
     rows = released$measured$total,
     shape = shape,
     potentials = fit$potentials,
-    privacy = synthetic_privacy(plan, rng)
+    privacy = statement
   ), class = "confide_synthetic")
 }
 
@@ -386,7 +404,7 @@ describe_spent <- function(plan) {
   )
 }
 
-synthetic_privacy <- function(plan, rng) {
+synthetic_statement <- function(plan, rng, ledger) {
   gaussian <- plan$law == "gaussian"
   structure(list(
     definition = paste(if (gaussian) "zero-concentrated" else "pure", "differential privacy"),
@@ -401,6 +419,7 @@ synthetic_privacy <- function(plan, rng) {
       "exact discrete ", if (gaussian) "Gaussian" else "Laplace", " on counts",
       if (!is.null(plan$choices)) ", exact choices"
     ),
+    charged = !is.null(ledger),
     rng = release_source(rng)
   ), class = "confide_privacy")
 }

@@ -329,6 +329,115 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ledger_new
+SEXP ledger_new(double alpha, double limit, int process);
+RcppExport SEXP _confide_ledger_new(SEXP alphaSEXP, SEXP limitSEXP, SEXP processSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< double >::type limit(limitSEXP);
+    Rcpp::traits::input_parameter< int >::type process(processSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_new(alpha, limit, process));
+    return rcpp_result_gen;
+END_RCPP
+}
+// handle_lives
+bool handle_lives(SEXP handle);
+RcppExport SEXP _confide_handle_lives(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(handle_lives(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_alpha
+double ledger_alpha(SEXP handle);
+RcppExport SEXP _confide_ledger_alpha(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_alpha(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_process
+int ledger_process(SEXP handle);
+RcppExport SEXP _confide_ledger_process(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_process(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_charge
+bool ledger_charge(SEXP handle, const std::string& what, const std::string& part, double epsilon);
+RcppExport SEXP _confide_ledger_charge(SEXP handleSEXP, SEXP whatSEXP, SEXP partSEXP, SEXP epsilonSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type what(whatSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type part(partSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_charge(handle, what, part, epsilon));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_refund
+void ledger_refund(SEXP handle, const std::string& what, const std::string& part, double epsilon);
+RcppExport SEXP _confide_ledger_refund(SEXP handleSEXP, SEXP whatSEXP, SEXP partSEXP, SEXP epsilonSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type what(whatSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type part(partSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    ledger_refund(handle, what, part, epsilon);
+    return R_NilValue;
+END_RCPP
+}
+// ledger_spent
+double ledger_spent(SEXP handle);
+RcppExport SEXP _confide_ledger_spent(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_spent(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_spent_with
+double ledger_spent_with(SEXP handle, const std::string& part, double epsilon);
+RcppExport SEXP _confide_ledger_spent_with(SEXP handleSEXP, SEXP partSEXP, SEXP epsilonSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type part(partSEXP);
+    Rcpp::traits::input_parameter< double >::type epsilon(epsilonSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_spent_with(handle, part, epsilon));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_parts
+Rcpp::NumericVector ledger_parts(SEXP handle);
+RcppExport SEXP _confide_ledger_parts(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_parts(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_entries
+Rcpp::List ledger_entries(SEXP handle);
+RcppExport SEXP _confide_ledger_entries(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_entries(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 // lambda_maximum_likelihood
 Rcpp::List lambda_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported, const Rcpp::NumericVector& lambda, const Rcpp::List& noise, const Rcpp::List& control);
 RcppExport SEXP _confide_lambda_maximum_likelihood(SEXP reportedSEXP, SEXP lambdaSEXP, SEXP noiseSEXP, SEXP controlSEXP) {
@@ -646,6 +755,16 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_lambda_tabulate", (DL_FUNC) &_confide_lambda_tabulate, 3},
     {"_confide_lambda_cell_sums", (DL_FUNC) &_confide_lambda_cell_sums, 6},
     {"_confide_lambda_cell_values", (DL_FUNC) &_confide_lambda_cell_values, 4},
+    {"_confide_ledger_new", (DL_FUNC) &_confide_ledger_new, 3},
+    {"_confide_handle_lives", (DL_FUNC) &_confide_handle_lives, 1},
+    {"_confide_ledger_alpha", (DL_FUNC) &_confide_ledger_alpha, 1},
+    {"_confide_ledger_process", (DL_FUNC) &_confide_ledger_process, 1},
+    {"_confide_ledger_charge", (DL_FUNC) &_confide_ledger_charge, 4},
+    {"_confide_ledger_refund", (DL_FUNC) &_confide_ledger_refund, 4},
+    {"_confide_ledger_spent", (DL_FUNC) &_confide_ledger_spent, 1},
+    {"_confide_ledger_spent_with", (DL_FUNC) &_confide_ledger_spent_with, 3},
+    {"_confide_ledger_parts", (DL_FUNC) &_confide_ledger_parts, 1},
+    {"_confide_ledger_entries", (DL_FUNC) &_confide_ledger_entries, 1},
     {"_confide_lambda_maximum_likelihood", (DL_FUNC) &_confide_lambda_maximum_likelihood, 4},
     {"_confide_channel_maximum_likelihood", (DL_FUNC) &_confide_channel_maximum_likelihood, 3},
     {"_confide_log_linear_saturated", (DL_FUNC) &_confide_log_linear_saturated, 5},

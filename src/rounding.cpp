@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 namespace confide {
 
@@ -21,25 +20,37 @@ TwoSum two_sum(double a, double b) {
 
 } // namespace
 
-// Shewchuk (1997): the exact sum as a list of doubles that do not overlap, smallest first.
-double sum_rounded_up(const Eigen::Ref<const Eigen::VectorXd> &values) {
-  std::vector<double> partials;
-  for (Eigen::Index i = 0; i < values.size(); ++i) {
-    double value = values[i];
-    if (std::isinf(value))
-      return std::numeric_limits<double>::infinity();
-    std::size_t kept = 0;
-    for (const double partial : partials) {
-      const TwoSum step = two_sum(value, partial);
-      if (step.error != 0)
-        partials[kept++] = step.error;
-      value = step.sum;
-    }
-    partials.resize(kept);
-    partials.push_back(value);
+void ExactSum::add(double value) {
+  infinite_ = infinite_ || std::isinf(value);
+  if (infinite_)
+    return;
+  std::size_t kept = 0;
+  for (const double partial : partials_) {
+    const TwoSum step = two_sum(value, partial);
+    if (step.error != 0)
+      partials_[kept++] = step.error;
+    value = step.sum;
   }
+  partials_.resize(kept);
+  partials_.push_back(value);
+}
+
+void ExactSum::add(const ExactSum &other) {
+  infinite_ = infinite_ || other.infinite_;
+  for (const double partial : other.partials_)
+    add(partial);
+}
+
+void ExactSum::subtract(const ExactSum &other) {
+  for (const double partial : other.partials_)
+    add(-partial);
+}
+
+double ExactSum::rounded_up() const {
+  if (infinite_)
+    return std::numeric_limits<double>::infinity();
   double sum = 0, rest = 0;
-  for (auto partial = partials.rbegin(); partial != partials.rend(); ++partial) {
+  for (auto partial = partials_.rbegin(); partial != partials_.rend(); ++partial) {
     const TwoSum step = two_sum(sum, *partial);
     sum = step.sum;
     if (step.error != 0) {
@@ -48,6 +59,13 @@ double sum_rounded_up(const Eigen::Ref<const Eigen::VectorXd> &values) {
     }
   }
   return rest > 0 ? std::nextafter(sum, std::numeric_limits<double>::infinity()) : sum;
+}
+
+double sum_rounded_up(const Eigen::Ref<const Eigen::VectorXd> &values) {
+  ExactSum sum;
+  for (Eigen::Index i = 0; i < values.size(); ++i)
+    sum.add(values[i]);
+  return sum.rounded_up();
 }
 
 } // namespace confide

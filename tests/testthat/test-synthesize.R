@@ -395,3 +395,25 @@ test_that("a model with less noise is closer to the data", {
   }
   expect_lt(error(0.01), error(0.0001) / 3) # the noise is ten times smaller
 })
+
+test_that("a ledger is charged before anything is drawn, or gives all that is left", {
+  data <- people(50)
+  make <- function(...) synthesize(data, ..., cuts = cuts)
+  l <- ledger(20, neighbours = "replace", limit = 1)
+  s <- make(rho = 0.01, neighbours = "replace", ledger = l)
+  expect_equal(spent(l), 0.2, tolerance = 1e-9)
+  expect_gte(spent(l), 20 * privacy(s)$rho_realised)
+  rest <- make(neighbours = "replace", ledger = l)
+  expect_equal(privacy(rest)$rho, 0.8 / 20, tolerance = 1e-9)
+  expect_equal(spent(l), 1, tolerance = 1e-9)
+  expect_confide_error(make(rho = 0.01, neighbours = "replace", ledger = l), "budget")
+  expect_confide_error(make(neighbours = "replace", ledger = ledger(20, neighbours = "replace")),
+    "parameter", "no limit"
+  )
+  other <- ledger(20, neighbours = "add_remove", limit = 1)
+  expect_confide_error(make(rho = 0.01, neighbours = "replace", ledger = other), "parameter")
+  expect_confide_error(
+    make(rho = 0.01, neighbours = "add_remove", ledger = other, rng = "r"), "simulation"
+  )
+  expect_identical(spent(other), 0)
+})
