@@ -21,7 +21,7 @@
 #'   numeric columns with an entry in `cuts`.
 #' @param rho,epsilon (number above 0) The privacy parameter, as in [private_sum()]; at most one is
 #'   given. `rho`: discrete Gaussian noise, the better choice with many columns. `epsilon`: discrete
-#'   Laplace noise, a pure guarantee.
+#'   Laplace noise, a pure guarantee; with `alpha` discrete Gaussian noise, as said there.
 #' @param ... Unused; catches misspelt arguments.
 #' @param neighbours (string, no default) `"replace"`: the number of rows is public, and the
 #'   synthetic data have as many by default. `"add_remove"`: it is estimated from the noisy tables.
@@ -35,6 +35,10 @@
 #'   where they are known beforehand: a list of vectors of two names, without cycles. `list()`: none.
 #'   `NULL` (default): a tree is chosen privately.
 #' @param split (named numeric vector) Shares of the budget, at least 0; they need not sum to 1.
+#' @param alpha (number above 1, or `NULL`) For synthetic data that can be refined: `epsilon` is then
+#'   the ex-post Renyi certificate at this order, and [refine()] lowers the noise of the same tables to
+#'   reach a larger one. See [brownian()], and [accuracy_first()] for a private stop.
+#' @param object (synthetic data) Made with `alpha`, the latest one.
 #' @param ledger (ledger or `NULL`) Made by [ledger()]; charged before anything is drawn. With
 #'   neither `rho` nor `epsilon` all that its limit leaves is spent, with Gaussian noise.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
@@ -48,6 +52,9 @@
 #' * `$spent`: data frame with `part`, `tables` (noisy tables or choices) and `cost`, rho or epsilon;
 #' * `$rows`: number of rows, public or estimated; `$shape`, `$potentials`: the model;
 #' * `$privacy`.
+#'
+#' With `alpha` also `$alpha`, `$epsilon`, `$rho` (the certificate so far), and curator's handles of
+#' the exact tables as in [brownian()], which no file can carry. `refine()` returns the next one.
 #'
 #' It holds nothing else of the data. [simulate()][simulate.confide_synthetic] draws rows,
 #' [predict()][predict.confide_synthetic] gives the label's probabilities, `plot()` shows the tree
@@ -74,9 +81,15 @@
 #' s <- synthesize(people, rho = 0.1, neighbours = "add_remove", label = "Survived")
 #' s
 #' head(simulate(s, 1000))
+#'
+#' # noise that shrinks until it is good enough costs no more than the last step
+#' path <- synthesize(
+#'   people, epsilon = 0.05, alpha = 20, neighbours = "add_remove", label = "Survived"
+#' )
+#' refine(path, epsilon = 0.5)
 #' @export
-synthesize <- function(data, rho = NULL, ..., epsilon = NULL, neighbours, label = NULL,
-                       cuts = NULL, na = c("error", "level"), edges = NULL,
+synthesize <- function(data, rho = NULL, ..., epsilon = NULL, alpha = NULL, neighbours,
+                       label = NULL, cuts = NULL, na = c("error", "level"), edges = NULL,
                        split = c(tree = 1, single = 1, pairs = 1), ledger = NULL,
                        rng = c("os", "r")) {
   check_dots_empty(...)
@@ -85,17 +98,26 @@ synthesize <- function(data, rho = NULL, ..., epsilon = NULL, neighbours, label 
   rng <- check_rng(rng)
   na <- check_choice(na, c("error", "level"))
   model <- new_tree_domain(data, label, cuts, na, edges)
-  budget <- synthesis_budget(rho, epsilon, ledger)
+  budget <- synthesis_budget(rho, epsilon, alpha, ledger)
   plan <- plan_synthesis(model, check_split(split), budget, neighbours)
   rows <- public_rows(data, neighbours)
   model$codes <- column_codes(data, model$columns)
+  if (!is.null(alpha)) {
+    return(start_path(model, plan, rows, budget$alpha, ledger, rng))
+  }
   statement <- synthetic_statement(plan, rng, ledger)
   charge_before_noise(ledger, statement, "synthesize")
-  new_synthetic(model, release_tables(model, plan, rows, rng), plan, statement)
+  released <- release_tables(model, plan, rows, rng, function(tables, part) {
+    noisy_tables(tables, part, rng)
+  })
+  new_synthetic(model, released, plan, statement)
 }
 
 # All that is left of a ledger with a limit, where nothing else is said.
-synthesis_budget <- function(rho, epsilon, ledger, call = rlang::caller_env()) {
+synthesis_budget <- function(rho, epsilon, alpha, ledger, call = rlang::caller_env()) {
+  if (!is.null(alpha)) {
+    return(path_budget(rho, epsilon, alpha, call))
+  }
   if (is.null(ledger) || !is.null(rho) || !is.null(epsilon)) {
     return(check_budget(rho, epsilon, call))
   }
@@ -149,91 +171,6 @@ public_rows <- function(data, neighbours, call = rlang::caller_env()) {
   as.numeric(nrow(data))
 }
 
-# The columns with their domains, which of them is the label, and the shape of the model; the shape
-# has no edges where they are to be chosen.
-new_tree_domain <- function(data, label, cuts, na, edges, call = rlang::caller_env()) {
-  columns <- new_columns(data, cuts, na, call)
-  check_label_column(label, columns, call)
-  features <- setdiff(names(columns), label)
-  sizes <- column_sizes(columns)
-  shape <- list(
-    sizes = unname(sizes[features]), labels = if (is.null(label)) 1 else sizes[[label]],
-    edges = check_edges(edges, features, call)
-  )
-  check_table_sizes(shape, is.null(edges), call)
-  list(
-    columns = columns, label = label, features = features, choose = is.null(edges),
-    shape = orient_edges(shape, call)
-  )
-}
-
-check_label_column <- function(label, columns, call) {
-  if (is.null(label)) {
-    return(invisible())
-  }
-  known <- is.character(label) && length(label) == 1 && label %in% names(columns)
-  if (!known || length(columns) < 2) {
-    abort_parameter(c(
-      "{.arg label} must be the name of one column of {.arg data} that has others beside it.",
-      x = if (known) "There is no other column." else "It is {describe(label)}."
-    ), call = call)
-  }
-}
-
-# Pairs of names as a matrix of positions.
-check_edges <- function(edges, features, call) {
-  plain <- is.null(edges) || (is.list(edges) && !is.object(edges))
-  pairs <- if (plain) {
-    vapply(edges, function(edge) {
-      is.character(edge) && length(edge) == 2 && all(edge %in% features) && edge[[1]] != edge[[2]]
-    }, logical(1))
-  }
-  if (!plain || !all(as.logical(pairs))) {
-    abort_parameter(c(
-      "{.arg edges} must be a list of pairs of different names of columns, without the label.",
-      x = if (plain) {
-        "Element {which(!as.logical(pairs))[[1]]} is not."
-      } else {
-        "It is {describe(edges)}."
-      },
-      i = "For example {.code list(c(\"age\", \"income\"), c(\"age\", \"sex\"))}."
-    ), call = call)
-  }
-  matrix(as.numeric(match(unlist(edges), features)), ncol = 2, byrow = TRUE)
-}
-
-largest_table <- 2^20
-
-check_table_sizes <- function(shape, any_pair, call) {
-  sizes <- shape$sizes
-  largest <- if (any_pair) {
-    prod(utils::head(sort(sizes, decreasing = TRUE), 2))
-  } else {
-    max(sizes, sizes[shape$edges[, 1]] * sizes[shape$edges[, 2]])
-  }
-  if (largest * shape$labels > largest_table) {
-    abort_parameter(c(
-      "No table may have more than {format_count(largest_table)} cells.",
-      x = "The largest would have {format_count(largest * shape$labels)}.",
-      i = "Merge levels, use fewer bins, or give {.arg edges}."
-    ), call = call)
-  }
-}
-
-# Directed away from the roots; where the tables lie.
-orient_edges <- function(shape, call = rlang::caller_env()) {
-  layout <- tryCatch(
-    tree_layout(shape),
-    error = function(error) {
-      abort_parameter(c(
-        "{.arg edges} must not form a cycle, and each may be given once.",
-        x = "They do."
-      ), call = call)
-    }
-  )
-  utils::modifyList(shape, layout)
-}
-
 # What is asked of the noise, all of it from public arguments: the choices, the tables of single
 # columns and those of pairs, with what their integers realise.
 plan_synthesis <- function(model, split, budget, neighbours, call = rlang::caller_env()) {
@@ -267,24 +204,31 @@ plan_tables <- function(tables, budget, law, neighbours, call = rlang::caller_en
   list(query = query, realised = rep(noise$realised, tables), noise_sd = noise$noise_sd)
 }
 
-# The release: a tree and its noisy tables, in the form of the model's arena.
-release_tables <- function(model, plan, rows, rng, call = rlang::caller_env()) {
+# The release: a tree and its noisy tables, in the form of the model's arena. `measure` gives the
+# noisy counts of a list of tables, with their precision, for one part of the plan.
+release_tables <- function(model, plan, rows, rng, measure, call = rlang::caller_env()) {
   parts <- split_codes(model)
   bare <- orient_edges(utils::modifyList(model$shape, list(edges = matrix(0, 0, 2))))
-  single <- noisy_tables(bare, parts, plan$single, rng, call)
+  features <- seq_along(bare$sizes)
+  single <- measure(count_tables(bare, parts, features), plan$single)
   if (!is.null(plan$choices)) {
     model$shape$edges <- choose_edges(bare, parts, single, rows, plan$choices, rng, call)
-  } else if (model$choose && length(model$features) == 2) {
+  } else if (model$choose && length(features) == 2) {
     model$shape$edges <- matrix(c(1, 2), 1)
   }
   shape <- orient_edges(model$shape)
-  linked <- noisy_tables(shape, parts, plan$pairs, rng, call, skip = length(shape$sizes))
+  linked <- measure(count_tables(shape, parts, -features), plan$pairs)
+  released <- list(shape = shape, single = single, pairs = linked, public_rows = rows)
+  c(released, list(measured = combine_measured(released)))
+}
+
+combine_measured <- function(released) {
   measured <- list(
-    values = c(single$values, linked$values), precision = c(single$precision, linked$precision),
-    total = 1
+    values = c(released$single$values, released$pairs$values),
+    precision = c(released$single$precision, released$pairs$precision), total = 1
   )
-  measured$total <- rows %||% tree_total(shape, measured)
-  list(shape = shape, measured = measured)
+  measured$total <- released$public_rows %||% tree_total(released$shape, measured)
+  measured
 }
 
 # The label's codes apart from the features'; zeros without a label.
@@ -296,26 +240,35 @@ split_codes <- function(model) {
   list(features = model$codes[, -position, drop = FALSE], label = model$codes[, position])
 }
 
-# Tables of the arena from number skip + 1 on, each with noise of its own.
-noisy_tables <- function(shape, parts, plan, rng, call, skip = 0) {
-  tables <- skip + seq_len(length(shape$size) - skip)
-  cells <- sum(shape$size[tables])
-  if (is.null(plan)) {
-    return(list(values = numeric(cells), precision = rep(0, length(tables))))
-  }
+# The private counts of some tables of the arena, eight bytes each.
+count_tables <- function(shape, parts, which) {
   units <- tree_counts(shape, parts$features, parts$label)
-  values <- lapply(tables, function(table) {
+  lapply(seq_along(shape$size)[which], function(table) {
+    units[seq(8 * shape$offset[[table]] + 1, length.out = 8 * shape$size[[table]])]
+  })
+}
+
+# Each table with noise of its own; without a plan nothing is measured.
+noisy_tables <- function(tables, plan, rng, call = rlang::caller_env()) {
+  if (is.null(plan)) {
+    return(unmeasured(tables))
+  }
+  values <- lapply(tables, function(units) {
     query <- plan$query
-    query$dimension <- shape$size[[table]]
-    bytes <- seq(8 * shape$offset[[table]] + 1, length.out = 8 * shape$size[[table]])
-    release_units(units[bytes], query, rng, call)
+    query$dimension <- length(units) / 8
+    release_units(units, query, rng, call)
   })
   list(values = unlist(values), precision = rep(1 / plan$noise_sd^2, length(tables)))
 }
 
+unmeasured <- function(tables) {
+  list(values = numeric(sum(lengths(tables)) / 8), precision = numeric(length(tables)))
+}
+
 choose_edges <- function(bare, parts, single, rows, choices, rng, call) {
-  total <- rows %||% tree_total(bare, c(single, total = 1))
-  fit <- fit_tables(bare, c(single, total = total))
+  measured <- combine_measured(list(shape = bare, single = single, public_rows = rows))
+  total <- measured$total
+  fit <- fit_tables(bare, measured)
   shares <- tree_shares(bare, fit$potentials)
   scores <- tree_scores(bare, parts$features, parts$label, shares, total)
   choose_tree(scores, length(bare$sizes), choices$query, rng, call)
@@ -326,20 +279,24 @@ fit_tables <- function(shape, measured, start = NULL) {
 }
 
 new_synthetic <- function(model, released, plan, statement) {
+  structure(c(
+    model[c("columns", "label", "features")],
+    fit_model(model, released, plan$law),
+    list(spent = describe_spent(plan), privacy = statement)
+  ), class = "confide_synthetic")
+}
+
+# All of a synthetic data set that follows from the noisy tables.
+fit_model <- function(model, released, law, start = NULL) {
   shape <- released$shape
-  fit <- fit_tables(shape, released$measured)
-  structure(list(
-    columns = model$columns,
-    label = model$label,
-    features = model$features,
+  fit <- fit_tables(shape, released$measured, start)
+  list(
     edges = describe_edges(shape, fit$potentials, model),
-    tables = describe_tables(shape, released$measured, fit$potentials, model, plan$law),
-    spent = describe_spent(plan),
+    tables = describe_tables(shape, released$measured, fit$potentials, model, law),
     rows = released$measured$total,
     shape = shape,
-    potentials = fit$potentials,
-    privacy = statement
-  ), class = "confide_synthetic")
+    potentials = fit$potentials
+  )
 }
 
 describe_edges <- function(shape, potentials, model) {

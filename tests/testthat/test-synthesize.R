@@ -417,3 +417,82 @@ test_that("a ledger is charged before anything is drawn, or gives all that is le
   )
   expect_identical(spent(other), 0)
 })
+
+start_of <- function(data, epsilon = 0.1, ...) {
+  synthesize(data, epsilon = epsilon, alpha = 20, neighbours = "add_remove", cuts = cuts, ...)
+}
+
+test_that("a refined data set has the certificate of its last noise and of the choices alone", {
+  data <- people(500)
+  for (label in list(NULL, "y")) {
+    path <- start_of(data, label = label)
+    tables <- nrow(path$tables)
+    expect_lte(path$epsilon, 0.1)
+    expect_equal(path$epsilon, 0.1, tolerance = 1e-9)
+    tree <- path$spent$cost[[1]]
+    for (target in c(0.2, 0.5, 1)) {
+      path <- refine(path, epsilon = target)
+      expect_lte(path$epsilon, target)
+      expect_equal(path$epsilon, target, tolerance = 1e-9)
+      # alpha / 2 times the sum of the precisions, since a row moves one cell of each table by 1
+      expect_equal(20 / 2 * sum(1 / path$tables$noise_sd^2), target - tree, tolerance = 1e-6)
+      expect_identical(nrow(path$tables), tables)
+      expect_identical(path$rho, privacy(path)$expost_rho)
+    }
+  }
+  expect_equal(epsilon(path, delta = 1e-6), as_approx_dp(1, alpha = 20, delta = 1e-6),
+    tolerance = 1e-6
+  )
+  expect_prints_small(path)
+  expect_s3_class(ggplot2::autoplot(path), "ggplot")
+  expect_identical(dim(simulate(path, 20)), c(20L, 5L))
+  expect_identical(dim(predict(path, data)), c(500L, 2L))
+})
+
+test_that("refined tables approach the exact ones", {
+  data <- people(400, seed = 5)
+  path <- start_of(data, edges = list(c("a", "c")), rng = "r")
+  path <- refine(path, epsilon = 1e8) # noise of standard deviation 0.0008: none
+  shares <- table_of(path$shape, tree_shares(path$shape, path$potentials), 6, c(1, 3))
+  expect_lt(max(abs(shares[1, , ] - prop.table(table(data$c, data$a)))), 1e-3)
+  expect_lt(abs(nobs(path) - 400), 0.1)
+})
+
+test_that("nothing leaves a refined data set but through the noise", {
+  pairs <- neighbour_pairs(codes, "add_remove", number = 100, values = 1:3, non_finite = FALSE)
+  released <- function(x) {
+    path <- synthesize(
+      frame_of(x),
+      epsilon = 0.1, alpha = 10, neighbours = "add_remove", cuts = list(c = c(0, 1.5, 4)),
+      label = "d"
+    )
+    path <- refine(refine(path, epsilon = 0.3), epsilon = 2)
+    path[c("edges", "tables", "rows", "potentials", "spent", "epsilon", "privacy")]
+  }
+  audited <- replay_audit(released, pairs)
+  expect_true(audited$ok)
+  expect_lte(10 * audited$spent[["rho"]], 2)
+  expect_equal(10 * audited$spent[["rho"]], 2, tolerance = 1e-6)
+})
+
+test_that("targets that are reached, stale copies and empty ledgers refuse a refinement", {
+  data <- people(60)
+  path <- start_of(data)
+  later <- refine(path, epsilon = 0.3)
+  expect_confide_error(refine(path, epsilon = 0.4), "budget", "stale")
+  expect_confide_error(refine(later, epsilon = 0.3), "parameter", "above the certificate")
+  expect_confide_error(refine(later, epsilon = NA), "parameter")
+  expect_confide_error(refine(later), "parameter", "epsilon")
+  expect_confide_error(start_of(data, rho = 1), "parameter", "rho")
+  expect_confide_error(
+    synthesize(data, alpha = 1, epsilon = 1, neighbours = "replace", cuts = cuts), "parameter"
+  )
+  l <- ledger(20, neighbours = "add_remove", limit = 0.5)
+  path <- start_of(data, ledger = l)
+  expect_equal(spent(l), 0.1, tolerance = 1e-9)
+  path <- refine(path, epsilon = 0.4)
+  expect_equal(spent(l), 0.4, tolerance = 1e-9)
+  expect_gte(spent(l), path$epsilon)
+  expect_confide_error(refine(path, epsilon = 0.6), "budget")
+  expect_equal(refine(path, epsilon = 0.5)$epsilon, 0.5, tolerance = 1e-9)
+})
