@@ -225,13 +225,17 @@ check_chargeable <- function(ledger, privacy, call = rlang::caller_env()) {
   }
 }
 
-# The Renyi epsilon at alpha of a statement: zero-concentrated, pure, or ex-post at an order.
+# The Renyi epsilon at alpha of a statement: zero-concentrated, pure, or ex-post at an order. A pure
+# ex-post epsilon costs itself: the smaller cost of a constant one does not hold for it.
 privacy_cost <- function(privacy, alpha, call = rlang::caller_env()) {
-  rho <- privacy$rho_realised %||% privacy$rho
+  rho <- privacy$rho_realised %||% privacy$rho %||% privacy$expost_rho
   if (!is.null(rho)) {
     return(outward(alpha * rho))
   }
   epsilon <- privacy$epsilon_realised %||% privacy$epsilon
+  if (isTRUE(privacy$expost)) {
+    return(epsilon)
+  }
   if (!is.null(privacy$laplace_step)) {
     return(laplace_cost(alpha, privacy$laplace_step, epsilon))
   }

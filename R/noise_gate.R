@@ -3,14 +3,43 @@
 # eight bytes each; `query` holds the public arguments, from which the noise and its grid follow. A
 # replay audit may stand at the gate.
 release_units <- function(units, query, rng, call = rlang::caller_env()) {
+  if (!is.null(noise_gate$meter) && !isTRUE(query$covered)) {
+    meter(query_statement(query, rng))
+  }
   if (is.null(noise_gate$guard)) {
     return(noisy_answer(units, query, rng, call))
   }
   noise_gate$guard(units, query, rng)
 }
 
-# The one mutable thing in the package: whether a replay audit runs now.
+# Whether a replay audit runs now, and who counts what is spent.
 noise_gate <- new.env(parent = emptyenv())
+
+# All noise drawn while `code` runs is counted by `count`, a function of a statement of privacy. A
+# query with `covered = TRUE` is part of a mechanism that counts itself.
+with_meter <- function(count, code) {
+  before <- noise_gate$meter
+  on.exit(noise_gate$meter <- before)
+  noise_gate$meter <- count
+  force(code)
+}
+
+meter <- function(statement) {
+  if (!is.null(noise_gate$meter)) {
+    noise_gate$meter(statement)
+  }
+}
+
+query_statement <- function(query, rng) {
+  plan <- plan_noise(query)
+  gaussian <- query$law == "gaussian"
+  list(
+    rho_realised = if (gaussian) plan$realised,
+    epsilon_realised = if (!gaussian) plan$realised,
+    laplace_step = if (!gaussian && query$kind != "choice") plan$denominator / plan$numerator,
+    neighbours = query$neighbours, rng = release_source(rng)
+  )
+}
 
 noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
   tryCatch(
@@ -39,8 +68,16 @@ with_guard <- function(guard, code) {
 
 # The exact noise that public arguments lead to. A refusal comes before the data are looked at.
 plan_noise <- function(query, call = rlang::caller_env()) {
+  if (query$kind == "choice") {
+    epsilon <- refused_as_parameter(selection_epsilon(query), call)
+    return(list(realised = choice_cost(epsilon, query$law)))
+  }
+  refused_as_parameter(noise_plan(query), call)
+}
+
+refused_as_parameter <- function(code, call) {
   tryCatch(
-    if (query$kind == "choice") selection_epsilon(query) else noise_plan(query),
+    code,
     "confide::PlanRefused" = function(error) {
       reason <- conditionMessage(error) # nolint: object_usage_linter. cli reads it.
       abort_parameter(

@@ -32,29 +32,30 @@
 #' @param na (`"error"` or `"level"`) With `"level"` a missing value is a level of every column. A
 #'   factor made with [addNA()] has it in any case.
 #' @param edges (list or `NULL`) The pairs of columns that depend on one another (given the label),
-#'   where they are known beforehand: a list of vectors of two names, without cycles. `list()`: none.
-#'   `NULL` (default): a tree is chosen privately.
+#'   where they are known beforehand: a list of vectors of two names, without cycles. `list()`:
+#'   none. `NULL` (default): a tree is chosen privately.
 #' @param split (named numeric vector) Shares of the budget, at least 0; they need not sum to 1.
-#' @param alpha (number above 1, or `NULL`) For synthetic data that can be refined: `epsilon` is then
-#'   the ex-post Renyi certificate at this order, and [refine()] lowers the noise of the same tables to
-#'   reach a larger one. See [brownian()], and [accuracy_first()] for a private stop.
+#' @param alpha (number above 1, or `NULL`) For synthetic data that can be refined: `epsilon` is
+#'   then the ex-post Renyi certificate at this order, and [refine()] lowers the noise of the same
+#'   tables to reach a larger one. See [brownian()], and [accuracy_first()] for a private stop.
 #' @param object (synthetic data) Made with `alpha`, the latest one.
 #' @param ledger (ledger or `NULL`) Made by [ledger()]; charged before anything is drawn. With
 #'   neither `rho` nor `epsilon` all that its limit leaves is spent, with Gaussian noise.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
 #' @returns An object of class `confide_synthetic`, a list with
 #' * `$columns`: the public schema; `$label`;
-#' * `$edges`: data frame with `parent`, `child`, `dependence` (the model's mutual information of the
-#'   two given the label, in bits) and `chosen` (privately, or given);
+#' * `$edges`: data frame with `parent`, `child`, `dependence` (the model's mutual information of
+#'   the two given the label, in bits) and `chosen` (privately, or given);
 #' * `$tables`: data frame with one row for each noisy table: `table`, `cells`, `noise_sd` of a
 #'   cell, `noise` (the share of rows that noise alone misplaces on average, half the l1 distance),
 #'   `misfit` (the same distance between the noisy table and the model);
-#' * `$spent`: data frame with `part`, `tables` (noisy tables or choices) and `cost`, rho or epsilon;
+#' * `$spent`: data frame with `part`, `tables` (noisy tables or choices), `cost` (rho or epsilon);
 #' * `$rows`: number of rows, public or estimated; `$shape`, `$potentials`: the model;
 #' * `$privacy`.
 #'
-#' With `alpha` also `$alpha`, `$epsilon`, `$rho` (the certificate so far), and curator's handles of
-#' the exact tables as in [brownian()], which no file can carry. `refine()` returns the next one.
+#' With `alpha` also `$alpha`, `$epsilon`, `$rho` (the certificate so far), and `$handle`, the
+#' curator's hold on the exact tables as in [brownian()], which no file can carry. `refine()` returns
+#' the next one.
 #'
 #' It holds nothing else of the data. [simulate()][simulate.confide_synthetic] draws rows,
 #' [predict()][predict.confide_synthetic] gives the label's probabilities, `plot()` shows the tree
@@ -65,8 +66,8 @@
 #' more than a million cells, or a budget that no noise can serve; `confide_error_budget` from the
 #' ledger; `confide_error_randomness` when the operating system gives no random numbers.
 #' @references
-#' McKenna, R., Sheldon, D. and Miklau, G. (2019). Graphical-model based estimation and inference for
-#' differential privacy. *ICML*. \doi{10.48550/arXiv.1901.09136}
+#' McKenna, R., Sheldon, D. and Miklau, G. (2019). Graphical-model based estimation and inference
+#' for differential privacy. *ICML*. \doi{10.48550/arXiv.1901.09136}
 #'
 #' McKenna, R., Miklau, G. and Sheldon, D. (2021). Winning the NIST contest: a scalable and general
 #' approach to differentially private synthetic data. *Journal of Privacy and Confidentiality* 11.
@@ -125,7 +126,10 @@ synthesis_budget <- function(rho, epsilon, alpha, ledger, call = rlang::caller_e
   left <- (ledger$limit - spent(ledger)) / ledger$alpha
   if (!is.finite(left) || left <= 0) {
     abort_parameter(c(
-      "Without {.arg rho} and {.arg epsilon} the {.arg ledger} must have a limit and something left.",
+      paste(
+        "Without {.arg rho} and {.arg epsilon} the {.arg ledger} must have a limit",
+        "and something left."
+      ),
       x = if (is.finite(left)) "All of its limit is spent." else "It has no limit."
     ), call = call)
   }
@@ -151,7 +155,7 @@ check_split <- function(split, call = rlang::caller_env()) {
     abort_parameter(c(
       "{.arg split} must be three finite numbers named tree, single and pairs, at least 0.",
       x = "It is {describe(split)}.",
-      i = "{.field single} must be above 0: the tree is chosen by what single tables do not explain."
+      i = "{.field single} must be above 0: a tree is chosen by what single tables leave open."
     ), call = call)
   }
   split[parts]
@@ -176,7 +180,14 @@ public_rows <- function(data, neighbours, call = rlang::caller_env()) {
 plan_synthesis <- function(model, split, budget, neighbours, call = rlang::caller_env()) {
   features <- length(model$features)
   pairs <- if (model$choose) features - 1 else nrow(model$shape$edges)
-  split[["tree"]] <- if (model$choose && features > 2) split[["tree"]] else 0
+  choices <- model$choose && features > 2
+  if (choices && split[["tree"]] == 0) {
+    abort_parameter(c(
+      "Choosing a tree costs something: {.field tree} of {.arg split} must be above 0.",
+      i = "Give {.arg edges} where the tree is known."
+    ), call = call)
+  }
+  split[["tree"]] <- if (choices) split[["tree"]] else 0
   split[["pairs"]] <- if (pairs > 0) split[["pairs"]] else 0
   parts <- budget$value * split / sum(split)
   plan <- list(

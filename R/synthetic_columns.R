@@ -1,7 +1,7 @@
 # The public schema of a data frame for synthesize(): for each column its alphabet, and for a
 # numeric column the breaks of its bins. Nothing here is read off the values.
 
-new_columns <- function(data, cuts, na, call = rlang::caller_env()) {
+column_domains <- function(data, cuts, na, call = rlang::caller_env()) {
   check_frame(data, call)
   check_cuts(cuts, data, call)
   columns <- lapply(stats::setNames(names(data), names(data)), function(name) {
@@ -69,7 +69,10 @@ drop_missing_level <- function(x) {
 escape_braces <- function(text) gsub("}", "}}", gsub("{", "{{", text, fixed = TRUE), fixed = TRUE)
 
 describe_column <- function(x) {
-  if (is.object(x)) paste("of class", paste(class(x), collapse = "/")) else paste("of type", typeof(x))
+  if (is.object(x)) {
+    return(paste("of class", paste(class(x), collapse = "/")))
+  }
+  paste("of type", typeof(x))
 }
 
 binned_column <- function(x, name, breaks, na, call) {

@@ -1,7 +1,7 @@
 # The columns with their domains, which of them is the label, and the shape of the model; the shape
 # has no edges where they are to be chosen.
 new_tree_domain <- function(data, label, cuts, na, edges, call = rlang::caller_env()) {
-  columns <- new_columns(data, cuts, na, call)
+  columns <- column_domains(data, cuts, na, call)
   check_label_column(label, columns, call)
   features <- setdiff(names(columns), label)
   sizes <- column_sizes(columns)

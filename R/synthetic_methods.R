@@ -19,11 +19,11 @@
 #' @param type (`"probabilities"` or `"class"`) For `predict()`.
 #' @param row.names,optional Ignored; arguments of the generic.
 #' @returns
-#' * `simulate()`: a data frame with the columns of the data and `nsim` rows. Missing levels come out
-#'   as `NA`.
-#' * `predict()`: the model's own conditional of the label given all other columns: a numeric matrix
-#'   with a row for each row of `newdata` and a column for each level; with `type = "class"` a factor,
-#'   the likeliest level.
+#' * `simulate()`: a data frame with the columns of the data and `nsim` rows. Missing levels come
+#'   out as `NA`.
+#' * `predict()`: the model's own conditional of the label given all other columns: a numeric
+#'   matrix with a row for each row of `newdata` and a column for each level; with
+#'   `type = "class"` the likeliest level, of the label's type.
 #' * `as.data.frame()`, `tidy()`: the noisy tables, `$tables` of [synthesize()].
 #' * `nobs()`: the number of rows, public or estimated.
 #' @section Errors:
@@ -77,11 +77,11 @@ predict.confide_synthetic <- function(object, newdata, ..., type = c("probabilit
   check_new_data(object, newdata)
   codes <- column_codes(newdata[object$features], object$columns[object$features])
   probabilities <- tree_label(object$shape, object$potentials, codes)
-  alphabet <- object$columns[[object$label]]$alphabet
+  label <- object$columns[[object$label]]
   if (type == "class") {
-    return(decode_column(max.col(probabilities, "first") - 1L, object$columns[[object$label]], "bins"))
+    return(decode_column(max.col(probabilities, "first") - 1L, label, "bins"))
   }
-  colnames(probabilities) <- alphabet_labels(alphabet)
+  colnames(probabilities) <- alphabet_labels(label$alphabet)
   probabilities
 }
 
@@ -107,8 +107,7 @@ check_new_data <- function(object, newdata, call = rlang::caller_env()) {
 
 #' @rdname simulate.confide_synthetic
 #' @export
-as.data.frame.confide_synthetic <- function(x,
-                                            row.names = NULL, # nolint: object_name_linter. Generic's.
+as.data.frame.confide_synthetic <- function(x, row.names = NULL, # nolint. The generic's.
                                             optional = FALSE, ...) {
   check_dots_empty(...)
   x$tables
@@ -147,7 +146,7 @@ format.confide_synthetic <- function(x, ...) {
       if (estimated) "about " else "", format_count(round(x$rows)),
       if (is.null(x$label)) "" else paste(", label", shorten(encodeString(x$label), 20L))
     ),
-    sprintf("%s: %s", format_parameter(x$privacy), format_parts(x$spent)),
+    sprintf("%s: %s", format_parameter(x$privacy), format_spent(x$spent)),
     format_tree(x),
     sprintf(
       "noise: standard deviation %s on a cell",
@@ -166,7 +165,7 @@ format.confide_synthetic <- function(x, ...) {
   )
 }
 
-format_parts <- function(spent) {
+format_spent <- function(spent) {
   names <- c(tree = "tree", single = "single tables", pairs = "pairs")
   paste(names[spent$part], format_number(spent$cost, 2), collapse = ", ")
 }

@@ -24,7 +24,9 @@ start_path <- function(model, plan, rows, alpha, ledger, rng, call = rlang::call
   path <- structure(
     c(model[c("columns", "label", "features", "choose")], list(
       alpha = alpha, neighbours = plan$neighbours, rng = rng, ledger = ledger,
-      choices = c(0, plan$choices$realised), shares = path_shares(plan), released = released
+      choices = c(0, plan$choices$realised), shares = path_shares(plan),
+      handle = list(single = released$single$handle, pairs = released$pairs$handle),
+      released = released[c("shape", "public_rows")]
     )),
     class = c("confide_synthetic_path", "confide_expost", "confide_synthetic")
   )
@@ -64,7 +66,8 @@ read_tables <- function(handle) {
 
 # What follows from the handles; `start` is the earlier model, where the fit begins.
 renew_path <- function(path, start) {
-  path$released$measured <- combine_measured(path$released)
+  read <- lapply(path$handle, function(handle) if (!is.null(handle)) read_tables(handle))
+  path$released$measured <- combine_measured(c(path$released, read))
   fitted <- fit_model(path, path$released, "gaussian", start)
   path[names(fitted)] <- fitted
   steps <- path_steps(path)
@@ -72,7 +75,7 @@ renew_path <- function(path, start) {
   path$epsilon <- outward(path$alpha * path$rho)
   path$spent <- data.frame(
     part = names(steps),
-    tables = c(length(path$choices) - 1L, table_numbers(path$released)),
+    tables = c(length(path$choices) - 1L, lengths(lapply(read, `[[`, "precision"))),
     cost = path$alpha * vapply(steps, sum, numeric(1)), row.names = NULL
   )
   path$spent <- path$spent[path$spent$cost > 0, ]
@@ -85,13 +88,9 @@ renew_path <- function(path, start) {
 
 path_steps <- function(path) {
   list(
-    tree = path$choices, single = c(0, path$released$single$handle$steps),
-    pairs = c(0, path$released$pairs$handle$steps)
+    tree = path$choices, single = c(0, path$handle$single$steps),
+    pairs = c(0, path$handle$pairs$steps)
   )
-}
-
-table_numbers <- function(released) {
-  c(length(released$single$precision), length(released$pairs$precision))
 }
 
 #' @rdname synthesize
@@ -107,24 +106,18 @@ refine.confide_synthetic_path <- function(object, ..., epsilon) {
       x = "It is {format(epsilon)}, the certificate {format_epsilon(object$epsilon)}."
     ))
   }
-  check_path_handles(object)
+  handles <- Filter(Negate(is.null), object$handle)
+  if (length(handles) == 0) {
+    abort_parameter(c(
+      "This synthetic data set was parted from the exact tables; it cannot be refined.",
+      i = "Refine the object that {.fn synthesize} or {.fn refine} returned."
+    ))
+  }
+  lapply(handles, check_handle, what = "synthesize", call = environment())
   charge_before_noise(object$ledger, path_charge(fresh, object, object$rng), "synthesize")
-  for (part in c("single", "pairs")) {
-    handle <- object$released[[part]]$handle
-    if (!is.null(handle)) {
-      target <- object$alpha * (handle$rho + object$shares[[part]] * fresh)
-      object$released[[part]] <- read_tables(refine(handle, epsilon = target))
-    }
-  }
+  object$handle[names(handles)] <- lapply(names(handles), function(part) {
+    target <- object$alpha * (handles[[part]]$rho + object$shares[[part]] * fresh)
+    refine(handles[[part]], epsilon = target)
+  })
   renew_path(object, object$potentials)
-}
-
-# Before anything is charged.
-check_path_handles <- function(object, call = rlang::caller_env()) {
-  for (part in c("single", "pairs")) {
-    handle <- object$released[[part]]$handle
-    if (!is.null(handle)) {
-      check_handle(handle, "synthesize", call)
-    }
-  }
 }

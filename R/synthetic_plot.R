@@ -5,8 +5,8 @@
 #' @param what (`"tables"` or `"tree"`) `"tables"`: for each noisy table the share of rows that its
 #'   noise alone misplaces on average, and the distance between the table and the model. Where the
 #'   second is well above the first, the tables contradict one another; where it is below, the
-#'   model has averaged noise away. `"tree"`: the edges, wider and darker where the model's dependence
-#'   given the label is stronger.
+#'   model has averaged noise away. `"tree"`: the edges, wider and darker where the model's
+#'   dependence given the label is stronger.
 #' @returns A `ggplot` object, from `plot()` invisibly. Only released quantities are shown.
 #' @examples
 #' people <- as.data.frame(Titanic)

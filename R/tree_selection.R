@@ -36,8 +36,7 @@ plan_choices <- function(features, budget, law, neighbours, call = rlang::caller
     kind = "choice", law = law, epsilon = epsilon, budget = each, neighbours = neighbours,
     sensitivity = score_unit() * (if (neighbours == "replace") 2 else 1)
   )
-  realised <- plan_noise(query, call)
-  list(query = query, rounds = rounds, realised = rep(choice_cost(realised, law), rounds))
+  list(query = query, realised = rep(plan_noise(query, call)$realised, rounds))
 }
 
 # Rounded up.

@@ -11,6 +11,30 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// refinement_budget
+double refinement_budget(double sensitivity, double dimension, bool whole, double precision);
+RcppExport SEXP _confide_refinement_budget(SEXP sensitivitySEXP, SEXP dimensionSEXP, SEXP wholeSEXP, SEXP precisionSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type sensitivity(sensitivitySEXP);
+    Rcpp::traits::input_parameter< double >::type dimension(dimensionSEXP);
+    Rcpp::traits::input_parameter< bool >::type whole(wholeSEXP);
+    Rcpp::traits::input_parameter< double >::type precision(precisionSEXP);
+    rcpp_result_gen = Rcpp::wrap(refinement_budget(sensitivity, dimension, whole, precision));
+    return rcpp_result_gen;
+END_RCPP
+}
+// laplace_path_plan
+Rcpp::List laplace_path_plan(double sensitivity, const Rcpp::NumericVector& epsilons);
+RcppExport SEXP _confide_laplace_path_plan(SEXP sensitivitySEXP, SEXP epsilonsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type sensitivity(sensitivitySEXP);
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type epsilons(epsilonsSEXP);
+    rcpp_result_gen = Rcpp::wrap(laplace_path_plan(sensitivity, epsilons));
+    return rcpp_result_gen;
+END_RCPP
+}
 // channel_certify
 Rcpp::List channel_certify(const Eigen::Map<Eigen::MatrixXd> probabilities, double epsilon);
 RcppExport SEXP _confide_channel_certify(SEXP probabilitiesSEXP, SEXP epsilonSEXP) {
@@ -170,6 +194,17 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type values(valuesSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
     rcpp_result_gen = Rcpp::wrap(sum_units(values, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// answer_units
+Rcpp::RawVector answer_units(const Rcpp::NumericVector& values, const Rcpp::List& query);
+RcppExport SEXP _confide_answer_units(SEXP valuesSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type values(valuesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(answer_units(values, query));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -338,16 +373,6 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< double >::type limit(limitSEXP);
     Rcpp::traits::input_parameter< int >::type process(processSEXP);
     rcpp_result_gen = Rcpp::wrap(ledger_new(alpha, limit, process));
-    return rcpp_result_gen;
-END_RCPP
-}
-// handle_lives
-bool handle_lives(SEXP handle);
-RcppExport SEXP _confide_handle_lives(SEXP handleSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(handle_lives(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -726,8 +751,71 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// vault_new
+SEXP vault_new(const Rcpp::List& numbers, int process);
+RcppExport SEXP _confide_vault_new(SEXP numbersSEXP, SEXP processSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type numbers(numbersSEXP);
+    Rcpp::traits::input_parameter< int >::type process(processSEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_new(numbers, process));
+    return rcpp_result_gen;
+END_RCPP
+}
+// handle_lives
+bool handle_lives(SEXP handle);
+RcppExport SEXP _confide_handle_lives(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(handle_lives(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vault_process
+int vault_process(SEXP handle);
+RcppExport SEXP _confide_vault_process(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_process(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vault_version
+double vault_version(SEXP handle);
+RcppExport SEXP _confide_vault_version(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_version(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// vault_advance
+void vault_advance(SEXP handle);
+RcppExport SEXP _confide_vault_advance(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    vault_advance(handle);
+    return R_NilValue;
+END_RCPP
+}
+// vault_numbers
+Rcpp::NumericVector vault_numbers(SEXP handle, int entry);
+RcppExport SEXP _confide_vault_numbers(SEXP handleSEXP, SEXP entrySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    Rcpp::traits::input_parameter< int >::type entry(entrySEXP);
+    rcpp_result_gen = Rcpp::wrap(vault_numbers(handle, entry));
+    return rcpp_result_gen;
+END_RCPP
+}
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_confide_refinement_budget", (DL_FUNC) &_confide_refinement_budget, 4},
+    {"_confide_laplace_path_plan", (DL_FUNC) &_confide_laplace_path_plan, 2},
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},
     {"_confide_channel_privatize", (DL_FUNC) &_confide_channel_privatize, 4},
     {"_confide_composition_delta", (DL_FUNC) &_confide_composition_delta, 3},
@@ -742,6 +830,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_scores_within_sensitivity", (DL_FUNC) &_confide_scores_within_sensitivity, 3},
     {"_confide_noise_plan", (DL_FUNC) &_confide_noise_plan, 1},
     {"_confide_sum_units", (DL_FUNC) &_confide_sum_units, 2},
+    {"_confide_answer_units", (DL_FUNC) &_confide_answer_units, 2},
     {"_confide_count_units", (DL_FUNC) &_confide_count_units, 1},
     {"_confide_units_as_numbers", (DL_FUNC) &_confide_units_as_numbers, 1},
     {"_confide_draw_noise", (DL_FUNC) &_confide_draw_noise, 3},
@@ -756,7 +845,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_lambda_cell_sums", (DL_FUNC) &_confide_lambda_cell_sums, 6},
     {"_confide_lambda_cell_values", (DL_FUNC) &_confide_lambda_cell_values, 4},
     {"_confide_ledger_new", (DL_FUNC) &_confide_ledger_new, 3},
-    {"_confide_handle_lives", (DL_FUNC) &_confide_handle_lives, 1},
     {"_confide_ledger_alpha", (DL_FUNC) &_confide_ledger_alpha, 1},
     {"_confide_ledger_process", (DL_FUNC) &_confide_ledger_process, 1},
     {"_confide_ledger_charge", (DL_FUNC) &_confide_ledger_charge, 4},
@@ -788,6 +876,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_tree_shares", (DL_FUNC) &_confide_tree_shares, 2},
     {"_confide_tree_label", (DL_FUNC) &_confide_tree_label, 3},
     {"_confide_tree_rows", (DL_FUNC) &_confide_tree_rows, 4},
+    {"_confide_vault_new", (DL_FUNC) &_confide_vault_new, 2},
+    {"_confide_handle_lives", (DL_FUNC) &_confide_handle_lives, 1},
+    {"_confide_vault_process", (DL_FUNC) &_confide_vault_process, 1},
+    {"_confide_vault_version", (DL_FUNC) &_confide_vault_version, 1},
+    {"_confide_vault_advance", (DL_FUNC) &_confide_vault_advance, 1},
+    {"_confide_vault_numbers", (DL_FUNC) &_confide_vault_numbers, 2},
     {NULL, NULL, 0}
 };
 

@@ -20,12 +20,6 @@ SEXP ledger_new(double alpha, double limit, int process) {
   return Rcpp::XPtr<LedgerState>(new LedgerState{confide::Ledger(limit), alpha, process}, true);
 }
 
-// Of any external pointer: false after it went through a file.
-// [[Rcpp::export(rng = false)]]
-bool handle_lives(SEXP handle) {
-  return TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrAddr(handle) != nullptr;
-}
-
 // [[Rcpp::export(rng = false)]]
 double ledger_alpha(SEXP handle) { return state_of(handle).alpha; }
 

@@ -9,7 +9,8 @@ people <- function(n, seed = 1) {
     d <- stats::rpois(n, 20)
     y <- stats::runif(n) < 0.2 + 0.4 * (a == "high") + 0.2 * (b == "yes")
     data.frame(
-      a = factor(a, c("low", "mid", "high"), ordered = TRUE), b = factor(b, c("no", "yes", "other")),
+      a = factor(a, c("low", "mid", "high"), ordered = TRUE),
+      b = factor(b, c("no", "yes", "other")),
       c = factor(c, c("low", "mid", "high")), d = d, y = y
     )
   })
@@ -156,7 +157,10 @@ codes <- matrix(0, 0, 4)
 
 test_that("nothing of the data leaves but through the noise, with any neighbours and noise", {
   for (neighbours in c("replace", "add_remove")) {
-    pairs <- neighbour_pairs(codes, neighbours, number = 150, values = c(1:3, 9), non_finite = FALSE)
+    pairs <- neighbour_pairs(
+      codes, neighbours,
+      number = 150, values = c(1:3, 9), non_finite = FALSE
+    )
     release <- function(x, ...) {
       synthesize(
         frame_of(x),
@@ -319,6 +323,7 @@ test_that("public arguments outside their range are refused with the reason", {
   good(edges = list(c("a", "a")))
   good(edges = c("a", "b"))
   good(split = c(tree = 1, single = 0, pairs = 1), says = "single")
+  good(split = c(tree = 0, single = 1, pairs = 1), says = "Choosing a tree")
   good(split = 1)
   good(split = c(tree = 1, single = NA, pairs = 1))
   good(na = "drop")
