@@ -177,6 +177,10 @@ log_linear_margins <- function(start, target, sizes, margins) {
     .Call(`_confide_log_linear_margins`, start, target, sizes, margins)
 }
 
+uniform_numbers <- function(n, rng) {
+    .Call(`_confide_uniform_numbers`, n, rng)
+}
+
 rr_privatize <- function(codes, epsilon, k, rng) {
     .Call(`_confide_rr_privatize`, codes, epsilon, k, rng)
 }

@@ -345,7 +345,7 @@ privacy.confide_expost <- function(x, ...) {
 #' @export
 epsilon.confide_expost <- function(x, ..., delta = 0) {
   check_dots_empty(...)
-  if (check_delta(delta) == 0) x$epsilon else as_approx_dp(x, delta = delta)
+  if (check_delta(delta) == 0 || is.null(x$alpha)) x$epsilon else as_approx_dp(x, delta = delta)
 }
 
 #' @export

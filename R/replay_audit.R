@@ -262,7 +262,7 @@ pick <- function(values, n) values[sample.int(length(values), n, replace = TRUE)
 
 like_data <- function(cells, like) {
   if (!is.null(dim(like))) {
-    return(matrix(cells, nrow(cells), ncol(like), dimnames = list(NULL, colnames(like))))
+    return(matrix(cells, nrow(cells), ncol(cells), dimnames = list(NULL, colnames(like))))
   }
   if (is.factor(like)) factor(as.vector(cells), levels = levels(like)) else as.vector(cells)
 }

@@ -531,6 +531,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// uniform_numbers
+Rcpp::NumericVector uniform_numbers(double n, const std::string& rng);
+RcppExport SEXP _confide_uniform_numbers(SEXP nSEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(uniform_numbers(n, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
 // rr_privatize
 Rcpp::IntegerVector rr_privatize(const Rcpp::IntegerVector& codes, double epsilon, double k, const std::string& rng);
 RcppExport SEXP _confide_rr_privatize(SEXP codesSEXP, SEXP epsilonSEXP, SEXP kSEXP, SEXP rngSEXP) {
@@ -858,6 +869,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_log_linear_saturated", (DL_FUNC) &_confide_log_linear_saturated, 5},
     {"_confide_log_linear_fit", (DL_FUNC) &_confide_log_linear_fit, 7},
     {"_confide_log_linear_margins", (DL_FUNC) &_confide_log_linear_margins, 4},
+    {"_confide_uniform_numbers", (DL_FUNC) &_confide_uniform_numbers, 2},
     {"_confide_rr_privatize", (DL_FUNC) &_confide_rr_privatize, 4},
     {"_confide_rr_realised", (DL_FUNC) &_confide_rr_realised, 2},
     {"_confide_rr_weights", (DL_FUNC) &_confide_rr_weights, 2},

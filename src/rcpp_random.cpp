@@ -1,4 +1,5 @@
 #include "rcpp_random.h"
+#include <cmath>
 
 RRandom::~RRandom() = default;
 
@@ -14,4 +15,15 @@ std::unique_ptr<confide::RandomSource> make_source(const std::string &rng) {
   if (rng == "r")
     return std::make_unique<RRandom>();
   return std::make_unique<confide::OsRandom>();
+}
+
+// Uniform on the multiples of 2^-53 in [0, 1). Throws confide::RandomnessError.
+// [[Rcpp::export(rng = false)]]
+Rcpp::NumericVector uniform_numbers(double n, const std::string &rng) {
+  const auto random = make_source(rng);
+  Rcpp::NumericVector uniform(static_cast<R_xlen_t>(n));
+  for_each_interruptible(uniform.size(), [&](R_xlen_t i) {
+    uniform[i] = std::ldexp(static_cast<double>(random->word() >> 11), -53);
+  });
+  return uniform;
 }

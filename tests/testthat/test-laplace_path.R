@@ -3,7 +3,7 @@ log_laplace_law <- function(y, scale) -abs(y) / scale + log(tanh(0.5 / scale))
 test_that("every level has the discrete Laplace law and never moves more than it may", {
   set.seed(20271)
   epsilon <- c(0.25, 0.5, 1)
-  runs <- 4000
+  runs <- 1500
   paths <- replicate(runs, {
     p <- laplace_path(0, sensitivity = 1, epsilon = epsilon, rng = "r")
     vapply(1:3, function(i) {
@@ -72,6 +72,6 @@ test_that("nothing but the noisy answers leaves a path", {
     p <- laplace_path(sum(x > 1), sensitivity = 1, epsilon = c(0.1, 1), neighbours = "add_remove")
     refine(refine(p))$path
   }
-  pairs <- neighbour_pairs(numeric(), neighbours = "add_remove", number = 60, non_finite = FALSE)
+  pairs <- neighbour_pairs(numeric(), neighbours = "add_remove", number = 30, non_finite = FALSE)
   expect_true(replay_audit(f, pairs)$ok)
 })

@@ -1,0 +1,46 @@
+#' Divide people into two parts
+#'
+#' For [accuracy_first()]: people to learn from and people to check on, divided so that a neighbour
+#' changes one part only. With `"add_remove"` neighbours each person goes to a part by a coin of
+#' their own: with a shuffled list cut at 80 percent, one more person would move others across the
+#' cut. With `"replace"` and `"zero_out"` the rows of each part are drawn once, whatever they hold.
+#'
+#' @param data (data frame, matrix or vector) One row or entry for each person.
+#' @param validation (number in (0, 1)) The share of people to check on; with coins, on average.
+#' @param neighbours (string, no default) As in [private_sum()].
+#' @param ... Unused; catches misspelt arguments.
+#' @param rng (`"os"` or `"r"`) Where coins and rows come from.
+#' @returns A list with `$train` and `$validation`, of the kind of `data`. Both are private.
+#' @examples
+#' parts <- split_people(adult, validation = 0.2, neighbours = "add_remove")
+#' vapply(parts, nrow, 1L)
+#' @export
+split_people <- function(data, validation, neighbours, ..., rng = c("os", "r")) {
+  check_dots_empty(...)
+  check_required(data, "Give the people.")
+  check_required(validation, "Give the share to check on, such as 0.2.")
+  neighbours <- check_neighbours(neighbours)
+  rng <- check_rng(rng)
+  if (!is_finite_number(validation) || validation <= 0 || validation >= 1) {
+    abort_parameter(c(
+      "{.arg validation} must be one number between 0 and 1.",
+      x = "It is {describe(validation)}."
+    ))
+  }
+  table <- length(dim(data)) == 2
+  people <- if (table) nrow(data) else length(data)
+  uniform <- tryCatch(
+    uniform_numbers(people, rng),
+    "confide::RandomnessError" = function(error) abort_randomness(environment())
+  )
+  chosen <- if (neighbours == "add_remove") {
+    uniform < validation
+  } else {
+    rank(uniform, ties.method = "first") <= round(validation * people)
+  }
+  if (table) {
+    list(train = data[!chosen, , drop = FALSE], validation = data[chosen, , drop = FALSE])
+  } else {
+    list(train = data[!chosen], validation = data[chosen])
+  }
+}

@@ -1,0 +1,210 @@
+# Two cells of one attribute against one bit; the model says which cells mean TRUE.
+toy <- function(n) {
+  data.frame(x = rep(c(FALSE, TRUE), length.out = n), y = rep(
+    c(FALSE, TRUE, FALSE, TRUE, TRUE, FALSE, FALSE, TRUE, FALSE, TRUE),
+    length.out = n
+  ))
+}
+
+cells <- function(d) c(sum(!d$x & d$y), sum(d$x & d$y), sum(!d$x & !d$y), sum(d$x & !d$y))
+
+refine_cells <- function(rng = "os", alpha = 20) {
+  function(previous, train, epsilon) {
+    if (is.null(previous)) {
+      previous <- brownian(cells(train), sensitivity = 1, alpha = alpha, whole = TRUE, rng = rng)
+    }
+    refine(previous, epsilon = epsilon)
+  }
+}
+
+fit_cells <- function(released) released$estimate[1:2] > released$estimate[3:4]
+
+score_cells <- function(model, validation) model[1 + validation$x] == validation$y
+
+run <- function(..., train = toy(2000), validation = toy(10000), refine = refine_cells(),
+                fit = fit_cells, score = score_cells, threshold = 0.7,
+                grid = c(0.01, 0.05, 0.2), alpha = 20, neighbours = "add_remove") {
+  accuracy_first(train, validation, refine, fit, score,
+    threshold = threshold, grid = grid, alpha = alpha, neighbours = neighbours, ...
+  )
+}
+
+test_that("it stops at the first level that is good enough and says what it spent", {
+  for (check in c("svt", "gaussian")) {
+    r <- run(check = check, threshold = 0.6)
+    expect_identical(r$status, "reached")
+    last <- r$grid[[r$attempts]]
+    expect_equal(r$parts[["train"]], last, tolerance = 1e-9)
+    expect_equal(r$parts[["validation"]], if (check == "svt") 0.01 else last, tolerance = 1e-9)
+    expect_equal(r$epsilon, last, tolerance = 1e-9)
+    expect_lte(r$epsilon, last * (1 + 1e-9))
+    expect_identical(nrow(r$path), r$attempts)
+    expect_identical(r$path$reached, c(rep(FALSE, r$attempts - 1), TRUE))
+    expect_s3_class(r, "confide_release")
+    expect_prints_small(r)
+    expect_identical(epsilon(r, delta = 1e-6), as_approx_dp(r, delta = 1e-6))
+  }
+})
+
+test_that("a failure has spent everything", {
+  r <- run(threshold = 0.99, check_epsilon = 0.1)
+  expect_identical(r$status, "exhausted")
+  expect_identical(r$attempts, 3L)
+  expect_equal(r$epsilon, 0.2, tolerance = 1e-9)
+  expect_match(format(r), "NOT ACCURATE ENOUGH", all = FALSE, fixed = TRUE)
+  expect_prints_small(r)
+})
+
+test_that("matched checks have the standard deviations of the derivation", {
+  grid <- 10^(-2 + 0:6 / 3)
+  plan <- confide:::plan_checks(
+    list(a = 33, b = 40, share = 0.825), grid, 20, "add_remove", "gaussian", NULL, 0
+  )
+  expect_identical(plan$moved, 33)
+  # in records: the derivation divides S by b
+  sds <- vapply(plan$noise, `[[`, 0, "noise_sd") / 40
+  expect_equal(
+    sds[c(1:4, 7)],
+    c(26.0887906964, 24.2811506930, 16.5425553947, 11.2703117924, 3.5639855204),
+    tolerance = 1e-9
+  )
+  replace <- confide:::plan_checks(
+    list(a = 33, b = 40, share = 0.825), grid, 20, "replace", "gaussian", 0.1, 0
+  )
+  expect_identical(replace$moved, 40)
+  expect_equal(replace$worst_check, 0.7, tolerance = 1e-9)
+})
+
+test_that("overlapping parts cost the sum", {
+  r <- run(overlap = TRUE)
+  expect_equal(r$epsilon, sum(r$parts), tolerance = 1e-12)
+  same <- toy(100)
+  expect_confide_error(run(train = same, validation = same), "parameter", "same data")
+  expect_s3_class(run(train = same, validation = same, overlap = TRUE), "confide_accuracy_first")
+})
+
+test_that("fresh noise at each level is refused before it is drawn", {
+  afresh <- function(previous, train, epsilon) {
+    refine(brownian(cells(train), sensitivity = 1, alpha = 20, whole = TRUE), epsilon = epsilon)
+  }
+  expect_confide_error(run(refine = afresh, threshold = 0.99, check_epsilon = 0.1), "budget", "no more than its level")
+  greedy <- function(previous, train, epsilon) {
+    private_count(train$y, rho = epsilon, neighbours = "add_remove")
+  }
+  expect_confide_error(run(refine = greedy), "budget", "no more than its level")
+  wrong <- function(previous, train, epsilon) {
+    private_count(train$y, rho = epsilon / 20, neighbours = "replace")
+  }
+  expect_confide_error(run(refine = wrong), "parameter", "neighbours")
+})
+
+test_that("closures get released values only and may not release", {
+  seen <- NULL
+  spying <- function(released) {
+    seen <<- released
+    fit_cells(released)
+  }
+  run(fit = spying)
+  expect_null(seen$handle)
+  expect_false(any(vapply(seen, typeof, "") == "externalptr"))
+  noisy <- function(released) private_count(TRUE, rho = 1, neighbours = "replace")
+  expect_confide_error(run(fit = noisy), "budget", "may not draw noise")
+  expect_confide_error(run(refine = function(p, t, e) 5), "parameter", "must return a release")
+  for (score in list(
+    function(model, validation) NA, function(model, validation) 1,
+    function(model, validation) rep(c(TRUE, NA), 5000), function(model, validation) TRUE
+  )) {
+    expect_confide_error(run(score = score), "domain", "TRUE or FALSE")
+  }
+})
+
+test_that("a ledger pays for the worst case and gets back what was not needed", {
+  l <- ledger(20, neighbours = "add_remove", limit = 0.3)
+  r <- run(threshold = 0.6, ledger = l)
+  expect_gte(spent(l), r$epsilon)
+  expect_equal(spent(l), r$epsilon, tolerance = 1e-9)
+  expect_confide_error(charge(l, r), "parameter", "was charged")
+  tight <- ledger(20, neighbours = "add_remove", limit = 0.1)
+  expect_confide_error(run(ledger = tight), "budget", "limit")
+  expect_identical(spent(tight), 0)
+  free <- run(threshold = 0.6)
+  after <- ledger(10, neighbours = "add_remove")
+  charge(after, free)
+  expect_equal(spent(after), free$epsilon, tolerance = 1e-12)
+  higher <- ledger(40, neighbours = "add_remove")
+  expect_confide_error(charge(higher, free), "parameter", "alpha")
+})
+
+test_that("a run with R's generator is repeatable and cannot be charged", {
+  go <- function() {
+    set.seed(20272)
+    r <- run(refine = refine_cells("r"), rng = "r", check = "gaussian")
+    r$path
+  }
+  expect_identical(go(), go())
+  set.seed(1)
+  r <- run(refine = refine_cells("r"), rng = "r")
+  expect_confide_error(charge(ledger(20, neighbours = "add_remove"), r), "simulation")
+  expect_error(run(refine = refine_cells("r")), class = "confide_error_parameter")
+})
+
+test_that("a margin asks for more", {
+  set.seed(20273)
+  reached <- function(margin, check) {
+    mean(replicate(20, run(
+      refine = refine_cells("r"), rng = "r", threshold = 0.8, margin = margin, check = check,
+      grid = 0.05
+    )$status == "reached"))
+  }
+  # the model is right for 8 in 10: a coin without margin, 4 standard deviations with it
+  for (check in c("svt", "gaussian")) {
+    expect_gt(reached(0, check), 0.1)
+    expect_identical(reached(6, check), 0)
+  }
+})
+
+test_that("nothing but noisy answers leaves a run, from either part", {
+  pairs <- neighbour_pairs(matrix(TRUE, 0, 2, dimnames = list(NULL, c("x", "y"))),
+    neighbours = "add_remove", number = 20
+  )
+  from <- function(part) {
+    function(data) {
+      data <- data.frame(x = data[, 1], y = data[, 2])
+      parts <- list(train = toy(20), validation = toy(20))
+      parts[[part]] <- data
+      r <- run(train = parts$train, validation = parts$validation, check = "gaussian")
+      r[c("status", "path", "epsilon", "model")]
+    }
+  }
+  expect_true(replay_audit(from("train"), pairs)$ok)
+  expect_true(replay_audit(from("validation"), pairs)$ok)
+})
+
+test_that("arguments out of range are refused", {
+  for (threshold in list(0, 1, NA, "a", 0.12345, c(0.1, 0.2))) {
+    expect_confide_error(run(threshold = threshold), "parameter", "threshold")
+  }
+  for (grid in list(c(0.2, 0.1), 0, NA, numeric(), "a")) {
+    expect_confide_error(run(grid = grid), "parameter", "grid")
+  }
+  expect_confide_error(run(refine = 1), "parameter", "refine")
+  expect_confide_error(run(margin = -1), "parameter", "margin")
+  expect_confide_error(run(check_epsilon = 0), "parameter", "check_epsilon")
+  expect_confide_error(run(tresh = 1), "parameter", "tresh")
+})
+
+test_that("with coins a further person moves nobody else, with fixed rows the sizes are fixed", {
+  set.seed(20274)
+  coins <- split_people(1:1000, 0.2, "add_remove", rng = "r")
+  set.seed(20274)
+  more <- split_people(1:1001, 0.2, "add_remove", rng = "r")
+  expect_true(all(coins$train %in% more$train))
+  expect_true(all(coins$validation %in% more$validation))
+  expect_setequal(unlist(coins), 1:1000)
+  # five standard errors of the share
+  expect_lt(abs(length(coins$validation) / 1000 - 0.2), 5 * sqrt(0.16 / 1000))
+  fixed <- split_people(data.frame(a = 1:50, b = 51:100), 0.3, "replace")
+  expect_identical(nrow(fixed$validation), 15L)
+  expect_setequal(c(fixed$train$a, fixed$validation$a), 1:50)
+  expect_confide_error(split_people(1:5, 1.2, "replace"), "parameter", "validation")
+})
