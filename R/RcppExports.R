@@ -101,6 +101,18 @@ channel_kl_and_chi2 <- function(probabilities, largest) {
     .Call(`_confide_channel_kl_and_chi2`, probabilities, largest)
 }
 
+selection_epsilon <- function(query) {
+    .Call(`_confide_selection_epsilon`, query)
+}
+
+select_unit <- function(scores, query, rng) {
+    .Call(`_confide_select_unit`, scores, query, rng)
+}
+
+scores_within_sensitivity <- function(scores, other, query) {
+    .Call(`_confide_scores_within_sensitivity`, scores, other, query)
+}
+
 noise_plan <- function(query) {
     .Call(`_confide_noise_plan`, query)
 }
@@ -327,6 +339,46 @@ spr_divergence <- function(m0, m1, name, parameter, f) {
 
 spr_check_convex <- function(f, ratios) {
     invisible(.Call(`_confide_spr_check_convex`, f, ratios))
+}
+
+tree_layout <- function(shape) {
+    .Call(`_confide_tree_layout`, shape)
+}
+
+tree_counts <- function(shape, codes, label) {
+    .Call(`_confide_tree_counts`, shape, codes, label)
+}
+
+tree_scores <- function(shape, codes, label, marginals, total) {
+    .Call(`_confide_tree_scores`, shape, codes, label, marginals, total)
+}
+
+feature_pairs <- function(features) {
+    .Call(`_confide_feature_pairs`, features)
+}
+
+score_unit <- function() {
+    .Call(`_confide_score_unit`)
+}
+
+tree_total <- function(shape, measured) {
+    .Call(`_confide_tree_total`, shape, measured)
+}
+
+tree_fit <- function(shape, measured, start, max_iterations, tolerance) {
+    .Call(`_confide_tree_fit`, shape, measured, start, max_iterations, tolerance)
+}
+
+tree_shares <- function(shape, potentials) {
+    .Call(`_confide_tree_shares`, shape, potentials)
+}
+
+tree_label <- function(shape, potentials, codes) {
+    .Call(`_confide_tree_label`, shape, potentials, codes)
+}
+
+tree_rows <- function(shape, potentials, n, stratified) {
+    .Call(`_confide_tree_rows`, shape, potentials, n, stratified)
 }
 
 vault_new <- function(numbers, process) {

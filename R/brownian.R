@@ -286,11 +286,6 @@ check_answer_shape <- function(value, call = rlang::caller_env()) {
   lapply(answers, function(x) if (is.table(x)) table_vector(x) else x)
 }
 
-has_distinct_names <- function(x) {
-  labels <- rlang::names2(x)
-  length(x) > 0 && all(nzchar(labels)) && anyDuplicated(labels) == 0
-}
-
 is_answer <- function(x) is.numeric(x) && (!is.object(x) || is.table(x)) && length(x) > 0
 
 # A one-way table as a named vector.

@@ -335,3 +335,8 @@ check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()
     call = call
   )
 }
+
+has_distinct_names <- function(x) {
+  labels <- rlang::names2(x)
+  length(x) > 0 && all(nzchar(labels)) && anyDuplicated(labels) == 0
+}

@@ -115,7 +115,7 @@ named_choices <- function(x, known, arg = rlang::caller_arg(x), call = rlang::ca
     names(x) <- x
   }
   x <- as.list(x)
-  if (length(x) == 0 || !has_distinct_names(x)) {
+  if (!has_distinct_names(x)) {
     abort_parameter(c(
       "{.arg {arg}} must be names, or a list of functions with distinct names.",
       i = "Known are {.val {names(known)}}."
@@ -124,11 +124,6 @@ named_choices <- function(x, known, arg = rlang::caller_arg(x), call = rlang::ca
   lapply(x, function(choice) {
     if (is.function(choice)) choice else known[[check_choice(choice, names(known), arg, call)]]
   })
-}
-
-has_distinct_names <- function(x) {
-  names <- names(x)
-  !is.null(names) && !anyNA(names) && all(nzchar(names)) && !anyDuplicated(names)
 }
 
 check_whole_numbers <- function(x, max, arg = rlang::caller_arg(x), call = rlang::caller_env()) {

@@ -51,6 +51,8 @@
 #'   \item{Renyi divergence}{Of order alpha: how different two distributions are where the first is
 #'     much larger; the larger alpha, the more such places count.}
 #'   \item{report}{What leaves a person: the randomized value.}
+#'   \item{synthetic data}{Made-up rows, drawn from a model that was learnt under differential
+#'     privacy. They are nobody's rows, and keep what the model knows.}
 #'   \item{unit of privacy}{What a neighbour changes: here one row, which must be one person.}
 #'   \item{whitened}{In coordinates in which the shape of the data is round: a distance of 1 is one
 #'     standard deviation in every direction.}

@@ -94,4 +94,4 @@ search_projections <- function(run, centre, directions, half_width, target, shar
 }
 
 # A little less than the budget: the shares that it is divided into may be rounded up.
-spendable <- function(total) total * (1 - 2^-48)
+spendable <- function(total) total * (1 - 2^-40)

@@ -1,6 +1,7 @@
 # The only way out for central releases: private integers go in, their sum with exact noise comes
-# out. `units` holds the integers, eight bytes each; `query` holds the public arguments, from which
-# the noise and its grid follow. A replay audit may stand at the gate.
+# out, or which of them the exponential mechanism chose (kind "choice"). `units` holds the integers,
+# eight bytes each; `query` holds the public arguments, from which the noise and its grid follow. A
+# replay audit may stand at the gate.
 release_units <- function(units, query, rng, call = rlang::caller_env()) {
   if (!is.null(noise_gate$meter) && !isTRUE(query$covered)) {
     meter(query_statement(query, rng))
@@ -35,7 +36,7 @@ query_statement <- function(query, rng) {
   list(
     rho_realised = if (paid_in_rho) plan$realised,
     epsilon_realised = if (!paid_in_rho) plan$realised,
-    laplace_step = if (query$law == "laplace") plan$denominator / plan$numerator,
+    laplace_step = if (query$law == "laplace" && query$kind != "choice") plan$denominator / plan$numerator,
     neighbours = query$neighbours, rng = release_source(rng)
   )
 }
@@ -45,6 +46,7 @@ noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
     switch(query$kind,
       above_threshold = above_threshold_answer(units, query, rng),
       scatter = scatter_answer(units, query, rng),
+      choice = select_unit(units, query, rng),
       add_noise(units, draw_noise(query, length(units) / 8, rng), query)
     ),
     "confide::RandomnessError" = function(error) abort_randomness(call)
@@ -56,11 +58,13 @@ are_neighbouring_units <- function(units, other, query) {
   switch(query$kind,
     above_threshold = counts_one_sided(units, other),
     scatter = scatter_within_sensitivity(units, other, query),
+    choice = scores_within_sensitivity(units, other, query),
     units_within_sensitivity(units, other, query)
   )
 }
 
-# The budget in the measure that the query is paid in, 0 in the other.
+# The budget in the measure that the query is paid in, 0 in the other. The law of a choice is that of
+# the release it belongs to.
 query_cost <- function(query, measure) {
   paid <- query$measure %||% if (query$law == "gaussian") "rho" else "epsilon"
   if (paid == measure) query$budget else 0
@@ -85,6 +89,7 @@ plan_noise <- function(query, call = rlang::caller_env()) {
   plan <- switch(query$kind,
     above_threshold = above_threshold_noise,
     scatter = scatter_noise,
+    choice = choice_plan,
     noise_plan
   )
   refused_as_parameter(plan(query), call)

@@ -314,6 +314,40 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// selection_epsilon
+double selection_epsilon(const Rcpp::List& query);
+RcppExport SEXP _confide_selection_epsilon(SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(selection_epsilon(query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// select_unit
+double select_unit(const Rcpp::RawVector& scores, const Rcpp::List& query, const std::string& rng);
+RcppExport SEXP _confide_select_unit(SEXP scoresSEXP, SEXP querySEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type scores(scoresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(select_unit(scores, query, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// scores_within_sensitivity
+bool scores_within_sensitivity(const Rcpp::RawVector& scores, const Rcpp::RawVector& other, const Rcpp::List& query);
+RcppExport SEXP _confide_scores_within_sensitivity(SEXP scoresSEXP, SEXP otherSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type scores(scoresSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type other(otherSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(scores_within_sensitivity(scores, other, query));
+    return rcpp_result_gen;
+END_RCPP
+}
 // noise_plan
 Rcpp::List noise_plan(const Rcpp::List& query);
 RcppExport SEXP _confide_noise_plan(SEXP querySEXP) {
@@ -993,6 +1027,122 @@ BEGIN_RCPP
     return R_NilValue;
 END_RCPP
 }
+// tree_layout
+Rcpp::List tree_layout(const Rcpp::List& shape);
+RcppExport SEXP _confide_tree_layout(SEXP shapeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_layout(shape));
+    return rcpp_result_gen;
+END_RCPP
+}
+// tree_counts
+Rcpp::RawVector tree_counts(const Rcpp::List& shape, const Eigen::Map<Eigen::MatrixXi> codes, const Eigen::Map<Eigen::VectorXi> label);
+RcppExport SEXP _confide_tree_counts(SEXP shapeSEXP, SEXP codesSEXP, SEXP labelSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXi> >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXi> >::type label(labelSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_counts(shape, codes, label));
+    return rcpp_result_gen;
+END_RCPP
+}
+// tree_scores
+Rcpp::RawVector tree_scores(const Rcpp::List& shape, const Eigen::Map<Eigen::MatrixXi> codes, const Eigen::Map<Eigen::VectorXi> label, const Eigen::Map<Eigen::VectorXd> marginals, double total);
+RcppExport SEXP _confide_tree_scores(SEXP shapeSEXP, SEXP codesSEXP, SEXP labelSEXP, SEXP marginalsSEXP, SEXP totalSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXi> >::type codes(codesSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXi> >::type label(labelSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type marginals(marginalsSEXP);
+    Rcpp::traits::input_parameter< double >::type total(totalSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_scores(shape, codes, label, marginals, total));
+    return rcpp_result_gen;
+END_RCPP
+}
+// feature_pairs
+Rcpp::NumericMatrix feature_pairs(double features);
+RcppExport SEXP _confide_feature_pairs(SEXP featuresSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type features(featuresSEXP);
+    rcpp_result_gen = Rcpp::wrap(feature_pairs(features));
+    return rcpp_result_gen;
+END_RCPP
+}
+// score_unit
+double score_unit();
+RcppExport SEXP _confide_score_unit() {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    rcpp_result_gen = Rcpp::wrap(score_unit());
+    return rcpp_result_gen;
+END_RCPP
+}
+// tree_total
+double tree_total(const Rcpp::List& shape, const Rcpp::List& measured);
+RcppExport SEXP _confide_tree_total(SEXP shapeSEXP, SEXP measuredSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type measured(measuredSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_total(shape, measured));
+    return rcpp_result_gen;
+END_RCPP
+}
+// tree_fit
+Rcpp::List tree_fit(const Rcpp::List& shape, const Rcpp::List& measured, const Eigen::Map<Eigen::VectorXd> start, double max_iterations, double tolerance);
+RcppExport SEXP _confide_tree_fit(SEXP shapeSEXP, SEXP measuredSEXP, SEXP startSEXP, SEXP max_iterationsSEXP, SEXP toleranceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type measured(measuredSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type start(startSEXP);
+    Rcpp::traits::input_parameter< double >::type max_iterations(max_iterationsSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_fit(shape, measured, start, max_iterations, tolerance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// tree_shares
+Eigen::VectorXd tree_shares(const Rcpp::List& shape, const Eigen::Map<Eigen::VectorXd> potentials);
+RcppExport SEXP _confide_tree_shares(SEXP shapeSEXP, SEXP potentialsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type potentials(potentialsSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_shares(shape, potentials));
+    return rcpp_result_gen;
+END_RCPP
+}
+// tree_label
+Eigen::MatrixXd tree_label(const Rcpp::List& shape, const Eigen::Map<Eigen::VectorXd> potentials, const Eigen::Map<Eigen::MatrixXi> codes);
+RcppExport SEXP _confide_tree_label(SEXP shapeSEXP, SEXP potentialsSEXP, SEXP codesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type potentials(potentialsSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXi> >::type codes(codesSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_label(shape, potentials, codes));
+    return rcpp_result_gen;
+END_RCPP
+}
+// tree_rows
+Eigen::MatrixXi tree_rows(const Rcpp::List& shape, const Eigen::Map<Eigen::VectorXd> potentials, double n, bool stratified);
+RcppExport SEXP _confide_tree_rows(SEXP shapeSEXP, SEXP potentialsSEXP, SEXP nSEXP, SEXP stratifiedSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type shape(shapeSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type potentials(potentialsSEXP);
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< bool >::type stratified(stratifiedSEXP);
+    rcpp_result_gen = Rcpp::wrap(tree_rows(shape, potentials, n, stratified));
+    return rcpp_result_gen;
+END_RCPP
+}
 // vault_new
 SEXP vault_new(const Rcpp::List& numbers, int process);
 RcppExport SEXP _confide_vault_new(SEXP numbersSEXP, SEXP processSEXP) {
@@ -1081,6 +1231,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_channel_epsilon", (DL_FUNC) &_confide_channel_epsilon, 3},
     {"_confide_channel_renyi", (DL_FUNC) &_confide_channel_renyi, 3},
     {"_confide_channel_kl_and_chi2", (DL_FUNC) &_confide_channel_kl_and_chi2, 2},
+    {"_confide_selection_epsilon", (DL_FUNC) &_confide_selection_epsilon, 1},
+    {"_confide_select_unit", (DL_FUNC) &_confide_select_unit, 3},
+    {"_confide_scores_within_sensitivity", (DL_FUNC) &_confide_scores_within_sensitivity, 3},
     {"_confide_noise_plan", (DL_FUNC) &_confide_noise_plan, 1},
     {"_confide_sum_units", (DL_FUNC) &_confide_sum_units, 2},
     {"_confide_answer_units", (DL_FUNC) &_confide_answer_units, 2},
@@ -1138,6 +1291,16 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_spr_solve_continuous", (DL_FUNC) &_confide_spr_solve_continuous, 9},
     {"_confide_spr_divergence", (DL_FUNC) &_confide_spr_divergence, 5},
     {"_confide_spr_check_convex", (DL_FUNC) &_confide_spr_check_convex, 2},
+    {"_confide_tree_layout", (DL_FUNC) &_confide_tree_layout, 1},
+    {"_confide_tree_counts", (DL_FUNC) &_confide_tree_counts, 3},
+    {"_confide_tree_scores", (DL_FUNC) &_confide_tree_scores, 5},
+    {"_confide_feature_pairs", (DL_FUNC) &_confide_feature_pairs, 1},
+    {"_confide_score_unit", (DL_FUNC) &_confide_score_unit, 0},
+    {"_confide_tree_total", (DL_FUNC) &_confide_tree_total, 2},
+    {"_confide_tree_fit", (DL_FUNC) &_confide_tree_fit, 5},
+    {"_confide_tree_shares", (DL_FUNC) &_confide_tree_shares, 2},
+    {"_confide_tree_label", (DL_FUNC) &_confide_tree_label, 3},
+    {"_confide_tree_rows", (DL_FUNC) &_confide_tree_rows, 4},
     {"_confide_vault_new", (DL_FUNC) &_confide_vault_new, 2},
     {"_confide_handle_lives", (DL_FUNC) &_confide_handle_lives, 1},
     {"_confide_vault_process", (DL_FUNC) &_confide_vault_process, 1},

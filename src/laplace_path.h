@@ -22,15 +22,6 @@ struct LaplaceLadder {
 // PlanRefused when two of them cannot be told apart or leave the range.
 LaplaceLadder laplace_ladder(std::uint64_t l1, const std::vector<double> &epsilons);
 
-// k with probability proportional to e^(-k / scale), k = 0, 1, ...: an accepted u plus numerator
-// times a geometric number is geometric with parameter e^(-1 / numerator).
-template <class Source> std::uint64_t scaled_geometric(const Rational &scale, Source &random) {
-  std::uint64_t u = random.below(scale.numerator);
-  while (!bernoulli_exp_unit(u, scale.numerator, random))
-    u = random.below(scale.numerator);
-  return (u + scale.numerator * geometric(random)) / scale.denominator;
-}
-
 // What takes a geometric number of the narrow scale to one of the wide scale: 0 with probability v
 // = (e^(1/wide) - 1) / (e^(1/narrow) - 1), otherwise geometric of the wide scale. Since v is the
 // mean of e^(-(1/narrow - 1/wide) (J + 1)) over a geometric J of the wide scale, no other law is

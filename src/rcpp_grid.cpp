@@ -2,6 +2,7 @@
 #include "brownian.h"
 #include "laplace_path.h"
 #include "rcpp_random.h"
+#include "rcpp_units.h"
 #include <cstring>
 
 confide::Neighbours neighbours_of(const std::string &name) {
@@ -74,20 +75,6 @@ confide::SumPlan make_plan(const Rcpp::List &query) {
   const auto n = static_cast<std::size_t>(Rcpp::as<double>(query["n_max"]));
   return gaussian ? confide::gaussian_sum_plan(bound, budget, n, neighbours, dimension)
                   : confide::laplace_sum_plan(bound, budget, n, neighbours, dimension);
-}
-
-Rcpp::RawVector to_raw(const std::vector<std::int64_t> &units) {
-  Rcpp::RawVector bytes(static_cast<R_xlen_t>(units.size() * sizeof units[0]));
-  if (!units.empty())
-    std::memcpy(bytes.begin(), units.data(), units.size() * sizeof units[0]);
-  return bytes;
-}
-
-std::vector<std::int64_t> from_raw(const Rcpp::RawVector &bytes) {
-  std::vector<std::int64_t> units(static_cast<std::size_t>(bytes.size()) / sizeof(std::int64_t));
-  if (!units.empty())
-    std::memcpy(units.data(), bytes.begin(), units.size() * sizeof units[0]);
-  return units;
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "above_threshold.h"
 #include "rcpp_grid.h"
 #include "rcpp_random.h"
+#include "rcpp_units.h"
 #include "records.h"
 #include "scatter.h"
 #include <algorithm>
