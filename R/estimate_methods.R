@@ -295,7 +295,7 @@ count_are <- function(some, all) {
 
 explain_negative <- function(method) {
   if (method %in% c("moment", "canonical")) {
-    return("negative: noise around a small share; sums stay unbiased")
+    return("negative: noise around small shares")
   }
   "negative before the fit; errors are those of \"moment\""
 }
@@ -312,7 +312,10 @@ verdict <- function(x) {
       sprintf("privacy makes %.0f %% of the variance", 100 * privacy)
     },
     if (useful < 0.5) {
-      "most shares are within noise: fewer attributes or more reports would help"
+      paste(
+        "most shares are within noise: fewer", if (length(x$dimnames) > 1) "attributes" else "cells",
+        "or more reports would help"
+      )
     }
   )
 }
