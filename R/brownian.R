@@ -198,7 +198,7 @@ refinement_budgets <- function(object, epsilon, sigma, query, call = rlang::call
   }
   epsilon <- check_positive(epsilon, arg = "epsilon", call = call)
   chosen <- chosen_queries(object, query, call)
-  fresh <- epsilon / object$alpha * (1 - 2^-46) - object$rho
+  fresh <- epsilon / object$alpha * (1 - 2^-45) - object$rho
   if (fresh <= 0) {
     abort_parameter(c(
       "{.arg epsilon} must be above the certificate so far.",

@@ -65,7 +65,7 @@ autoplot.confide_accuracy_first <- function(object, ...) {
   path <- object$path
   certificates <- data.frame(
     attempt = rep(path$attempt, 2), value = c(path$train, path$validation),
-    part = rep(c("training", "validation"), each = nrow(path)), low = NA, high = NA,
+    part = rep(c("training", "validation"), each = nrow(path)), low = NA_real_, high = NA_real_,
     panel = panels[[1]]
   )
   checks <- data.frame(

@@ -233,7 +233,7 @@ format_meaning <- function(privacy) {
     return("neighbours have Renyi divergence at most alpha rho at every order")
   }
   if (!is.null(privacy$alpha)) {
-    return("the mean of exp((alpha - 1) (loss - epsilon)) is at most 1, whenever one stops")
+    return("the mean of exp((alpha - 1) (loss - epsilon)) is at most 1")
   }
   odds <- format_odds(privacy$epsilon)
   if (is_central(privacy)) sub("a report", "a release", odds, fixed = TRUE) else odds

@@ -1,8 +1,8 @@
-# Entries a second of a ledger and steps a second of refined answers on this machine; a ledger must
+# Entries of a ledger and steps of refined answers on this machine, in processor time; a ledger must
 # take time in proportion to its entries. Usage: Rscript bench/expost.R (package installed)
 library(confide)
 
-seconds <- function(code) system.time(code)[["elapsed"]]
+seconds <- function(code) system.time(code)[["user.self"]]
 
 filled <- function(entries) {
   l <- ledger(20, neighbours = "replace")

@@ -68,6 +68,49 @@ test_that("the exact law of all outcomes keeps epsilon, and known mistakes do no
   )
 })
 
+# Probabilities of all outcomes when it stops after several times yes.
+path_laws <- function(answers, yes, threshold_law, question_law) {
+  shifts <- -400:400
+  below <- log_cdf(question_law)
+  n <- length(answers)
+  no_yes <- list(
+    vapply(answers, function(q) below(shifts - q - 1), numeric(length(shifts))),
+    vapply(answers, function(q) below(q - shifts), numeric(length(shifts)))
+  )
+  walk <- function(j, said_yes, weight) {
+    if (j > n || said_yes == yes) {
+      return(sum(exp(weight)))
+    }
+    c(
+      walk(j + 1, said_yes, weight + no_yes[[1]][, j]),
+      walk(j + 1, said_yes + 1, weight + no_yes[[2]][, j])
+    )
+  }
+  walk(1, 0, log(threshold_law[shifts + 1001]))
+}
+
+test_that("the exact law keeps epsilon after several times yes, and unscaled noise does not", {
+  moves <- as.matrix(expand.grid(rep(list(c(-1, 1)), 5)))
+  worst <- function(yes, scale) {
+    laws <- lapply(scale, laplace_law)
+    max(vapply(c(-6, 0, 6), function(level) {
+      max(apply(moves, 1, function(d) {
+        p <- path_laws(level * d, yes, laws[[1]], laws[[2]])
+        q <- path_laws(level * d + d, yes, laws[[1]], laws[[2]])
+        max(abs(log(p / q)))
+      }))
+    }, 0))
+  }
+  for (yes in 2:3) {
+    a <- above_threshold(0, sensitivity = 1, epsilon = 1, yes = yes, monotone = FALSE)
+    expect_lte(worst(yes, a$scale), 1)
+    expect_gt(worst(yes, a$scale), 0.3)
+    # the negative control: the questions' noise of a single yes
+    single <- above_threshold(0, sensitivity = 1, epsilon = 1, monotone = FALSE)
+    expect_gt(worst(yes, c(single$scale[[1]], single$scale[[2]] / 2)), 1.2)
+  }
+})
+
 test_that("the derivation's scales for a Renyi budget come out", {
   pure <- confide:::pure_for_cost(20, 0.01)
   expect_equal(pure, .032634436623, tolerance = 1e-9)
