@@ -233,16 +233,16 @@ log_linear_margins <- function(start, target, sizes, margins) {
     .Call(`_confide_log_linear_margins`, start, target, sizes, margins)
 }
 
-above_threshold_noise <- function(query) {
-    .Call(`_confide_above_threshold_noise`, query)
+count_search_noise <- function(query) {
+    .Call(`_confide_count_search_noise`, query)
 }
 
 scatter_noise <- function(query) {
     .Call(`_confide_scatter_noise`, query)
 }
 
-above_threshold_answer <- function(units, query, rng) {
-    .Call(`_confide_above_threshold_answer`, units, query, rng)
+count_search_answer <- function(units, query, rng) {
+    .Call(`_confide_count_search_answer`, units, query, rng)
 }
 
 scatter_answer <- function(units, query, rng) {

@@ -44,7 +44,7 @@ release_first <- function(run, counts, target, share) {
 }
 
 first_query <- function(run, target, share) {
-  query <- run_query(run, "above_threshold", share, target = target)
+  query <- run_query(run, "count_search", share, target = target)
   query$law <- "geometric"
   query
 }

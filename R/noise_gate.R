@@ -44,7 +44,7 @@ query_statement <- function(query, rng) {
 noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
   tryCatch(
     switch(query$kind,
-      above_threshold = above_threshold_answer(units, query, rng),
+      count_search = count_search_answer(units, query, rng),
       scatter = scatter_answer(units, query, rng),
       choice = select_unit(units, query, rng),
       add_noise(units, draw_noise(query, length(units) / 8, rng), query)
@@ -56,7 +56,7 @@ noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
 # Whether the integers of two data sets are as close as the query says of neighbours.
 are_neighbouring_units <- function(units, other, query) {
   switch(query$kind,
-    above_threshold = counts_one_sided(units, other),
+    count_search = counts_one_sided(units, other),
     scatter = scatter_within_sensitivity(units, other, query),
     choice = scores_within_sensitivity(units, other, query),
     units_within_sensitivity(units, other, query)
@@ -87,7 +87,7 @@ with_guard <- function(guard, code) {
 # The exact noise that public arguments lead to. A refusal comes before the data are looked at.
 plan_noise <- function(query, call = rlang::caller_env()) {
   plan <- switch(query$kind,
-    above_threshold = above_threshold_noise,
+    count_search = count_search_noise,
     scatter = scatter_noise,
     choice = choice_plan,
     noise_plan

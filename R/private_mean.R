@@ -58,6 +58,8 @@
 #' @param filter (`"auto"`, `"spectral"` or `"none"`) Whether to search for outliers that all pull
 #'   one way; 30 % of the mean's budget. `"auto"`: when n rho >= 7 times the number of columns.
 #' @param control (control) Made by [balloon_control()].
+#' @param ledger ([ledger()] or `NULL`) Is charged before the noise is drawn, with all of `rho` or
+#'   `epsilon`; a release that it cannot pay for is refused.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
 #' @returns An object of class `confide_mean`; see [mean-methods]. It holds `$estimate`, `$path`
 #'   (centres, a row for each step, in the units of `x`), `$radii` and `$noise_sd` (of each step, in
@@ -67,7 +69,8 @@
 #' `confide_error_domain` for values that are not finite numbers, with a text that does not depend
 #' on them; `confide_error_parameter` for other arguments, also when the number of rows is too small
 #' for `sigma = "diag"`; `confide_error_randomness` when the operating system gives no random
-#' numbers. All but the last come before any noise is drawn.
+#' numbers; `confide_error_budget` and `confide_error_simulation` as in [ledger()]. All but that of
+#' the random numbers come before any noise is drawn.
 #' @references
 #' Ramsay, K. et al. (2026). Computationally tractable robust differentially private mean
 #' estimation. \doi{10.48550/arXiv.2606.12654}
@@ -94,7 +97,7 @@
 #' @export
 private_mean <- function(x, rho = NULL, ..., epsilon = NULL, method = "balloon",
                          sigma = "diag", centre = 0, radius = NULL, neighbours = "replace",
-                         filter = "auto", control = NULL, rng = c("os", "r")) {
+                         filter = "auto", control = NULL, ledger = NULL, rng = c("os", "r")) {
   check_dots_empty(...)
   check_required(x, "Give a matrix or data frame with one row for each person.")
   call <- rlang::current_env()
@@ -107,7 +110,9 @@ private_mean <- function(x, rho = NULL, ..., epsilon = NULL, method = "balloon",
   budget <- mean_budget(request, call)
   run <- new_run(rows, request)
   check_noise_plans(run, request, budget, call)
-  # Here the whole cost, request$total, is fixed and nothing is drawn yet.
+  # The whole cost is fixed and nothing is drawn yet.
+  charge_before_noise(ledger, asked_privacy(request), "private_mean")
+  request$charged <- !is.null(ledger)
   new_mean(run_mean(run, request, budget), request, rows$names)
 }
 
@@ -278,6 +283,13 @@ new_mean <- function(fit, request, names) {
   ), class = "confide_mean")
 }
 
+# What a ledger is charged: all that was asked for.
+asked_privacy <- function(request) {
+  statement <- list(neighbours = request$neighbours, rng = release_source(request$rng))
+  statement[[request$measure]] <- request$total
+  statement
+}
+
 mean_privacy <- function(fit, request) {
   rho <- request$measure == "rho"
   spent <- rowsum(fit$steps$budget, fit$steps$part, reorder = FALSE)
@@ -299,6 +311,7 @@ mean_privacy <- function(fit, request) {
       "exact discrete", if (rho) "Gaussian" else "Laplace", "on power-of-two grids,",
       "geometric on counts"
     ),
+    charged = request$charged,
     rng = release_source(request$rng)
   ), class = "confide_privacy")
 }

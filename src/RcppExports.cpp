@@ -703,13 +703,13 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// above_threshold_noise
-Rcpp::List above_threshold_noise(const Rcpp::List& query);
-RcppExport SEXP _confide_above_threshold_noise(SEXP querySEXP) {
+// count_search_noise
+Rcpp::List count_search_noise(const Rcpp::List& query);
+RcppExport SEXP _confide_count_search_noise(SEXP querySEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
-    rcpp_result_gen = Rcpp::wrap(above_threshold_noise(query));
+    rcpp_result_gen = Rcpp::wrap(count_search_noise(query));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -723,15 +723,15 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// above_threshold_answer
-double above_threshold_answer(const Rcpp::RawVector& units, const Rcpp::List& query, const std::string& rng);
-RcppExport SEXP _confide_above_threshold_answer(SEXP unitsSEXP, SEXP querySEXP, SEXP rngSEXP) {
+// count_search_answer
+double count_search_answer(const Rcpp::RawVector& units, const Rcpp::List& query, const std::string& rng);
+RcppExport SEXP _confide_count_search_answer(SEXP unitsSEXP, SEXP querySEXP, SEXP rngSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< const Rcpp::RawVector& >::type units(unitsSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
     Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
-    rcpp_result_gen = Rcpp::wrap(above_threshold_answer(units, query, rng));
+    rcpp_result_gen = Rcpp::wrap(count_search_answer(units, query, rng));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1279,9 +1279,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_log_linear_saturated", (DL_FUNC) &_confide_log_linear_saturated, 5},
     {"_confide_log_linear_fit", (DL_FUNC) &_confide_log_linear_fit, 7},
     {"_confide_log_linear_margins", (DL_FUNC) &_confide_log_linear_margins, 4},
-    {"_confide_above_threshold_noise", (DL_FUNC) &_confide_above_threshold_noise, 1},
+    {"_confide_count_search_noise", (DL_FUNC) &_confide_count_search_noise, 1},
     {"_confide_scatter_noise", (DL_FUNC) &_confide_scatter_noise, 1},
-    {"_confide_above_threshold_answer", (DL_FUNC) &_confide_above_threshold_answer, 3},
+    {"_confide_count_search_answer", (DL_FUNC) &_confide_count_search_answer, 3},
     {"_confide_scatter_answer", (DL_FUNC) &_confide_scatter_answer, 3},
     {"_confide_counts_one_sided", (DL_FUNC) &_confide_counts_one_sided, 2},
     {"_confide_scatter_within_sensitivity", (DL_FUNC) &_confide_scatter_within_sensitivity, 3},

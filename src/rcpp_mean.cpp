@@ -1,4 +1,4 @@
-#include "above_threshold.h"
+#include "count_search.h"
 #include "rcpp_grid.h"
 #include "rcpp_random.h"
 #include "rcpp_units.h"
@@ -54,11 +54,11 @@ bool is_person_or_absent(const Columns &x, Eigen::Index row) {
                      [row](const double *column) { return std::isfinite(column[row]); });
 }
 
-confide::AboveThresholdPlan radius_plan(const Rcpp::List &query) {
+confide::CountSearchPlan radius_plan(const Rcpp::List &query) {
   const bool pure = Rcpp::as<std::string>(query["measure"]) == "epsilon";
-  return confide::above_threshold_plan(Rcpp::as<double>(query["budget"]),
-                                       pure ? confide::Measure::epsilon : confide::Measure::rho,
-                                       Rcpp::as<double>(query["target"]));
+  return confide::count_search_plan(Rcpp::as<double>(query["budget"]),
+                                    pure ? confide::Measure::epsilon : confide::Measure::rho,
+                                    Rcpp::as<double>(query["target"]));
 }
 
 confide::ScatterPlan moment_plan(const Rcpp::List &query) {
@@ -70,7 +70,7 @@ confide::ScatterPlan moment_plan(const Rcpp::List &query) {
 
 // The noise of a radius step and of a matrix; throw confide::PlanRefused.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List above_threshold_noise(const Rcpp::List &query) {
+Rcpp::List count_search_noise(const Rcpp::List &query) {
   const auto plan = radius_plan(query);
   return Rcpp::List::create(Rcpp::Named("realised") = plan.realised,
                             Rcpp::Named("rate") = plan.rate,
@@ -90,11 +90,11 @@ Rcpp::List scatter_noise(const Rcpp::List &query) {
 
 // The way out of the gate: the first of the counts, from 1, and one more for none.
 // [[Rcpp::export(rng = false)]]
-double above_threshold_answer(const Rcpp::RawVector &units, const Rcpp::List &query,
-                              const std::string &rng) {
+double count_search_answer(const Rcpp::RawVector &units, const Rcpp::List &query,
+                           const std::string &rng) {
   const auto random = make_source(rng);
-  return 1 + static_cast<double>(
-                 confide::above_threshold(from_raw(units), radius_plan(query), *random));
+  return 1 +
+         static_cast<double>(confide::search_counts(from_raw(units), radius_plan(query), *random));
 }
 
 // [[Rcpp::export(rng = false)]]

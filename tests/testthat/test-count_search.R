@@ -21,7 +21,7 @@ renyi <- function(p, q, alpha) log(sum(p^alpha * q^(1 - alpha))) / (alpha - 1)
 
 first_arguments <- function(budget, target, measure = "rho") {
   list(
-    kind = "above_threshold", budget = budget, law = "geometric", measure = measure,
+    kind = "count_search", budget = budget, law = "geometric", measure = measure,
     neighbours = "replace", target = target
   )
 }
@@ -47,14 +47,14 @@ test_that("the sampler follows the law", {
   for (case in list(list(q = c(0, 2, 3), e1 = 0.5), list(q = c(1, 2, 4, 4), e1 = 0.1))) {
     rho <- 25 * case$e1^2 / 8
     query <- first_arguments(rho, 2 + 0.5 / case$e1)
-    noise <- above_threshold_noise(query)
+    noise <- count_search_noise(query)
     # the rate is rounded down to 24 digits
     expect_lte(noise$rate, case$e1)
     expect_gt(noise$rate, case$e1 * (1 - 2^-22))
     # ceil() may go one up where the rate is not a dyadic number
     law <- naive_first_law(case$q, noise$threshold, noise$rate, 2 * noise$rate)
     found <- withr::with_seed(1, replicate(
-      draws, above_threshold_answer(count_units(case$q), query, "r")
+      draws, count_search_answer(count_units(case$q), query, "r")
     ))
     count <- tabulate(found, length(law))
     statistic <- sum((count - draws * law)^2 / (draws * law))
@@ -101,11 +101,11 @@ test_that("what is realised is never above the budget, exactly", {
   exact <- gmp::as.bigq
   budgets <- c(2^-36, 1e-9, 1e-3, 1 / 3, 0.1, 0.78125, 1, 7, 1e4, 2^40)
   for (budget in budgets) {
-    noise <- above_threshold_noise(first_arguments(budget, 100))
+    noise <- count_search_noise(first_arguments(budget, 100))
     expect_true(exact(25) * exact(noise$rate)^2 / exact(8) <= exact(budget))
     expect_true(exact(25) * exact(noise$rate)^2 / exact(8) == exact(noise$realised))
     expect_gt(noise$realised, budget * (1 - 2^-21))
-    pure <- above_threshold_noise(first_arguments(budget, 100, "epsilon"))
+    pure <- count_search_noise(first_arguments(budget, 100, "epsilon"))
     expect_true(exact(3) * exact(pure$rate) <= exact(budget))
     expect_gt(pure$realised, budget * (1 - 2^-21))
   }

@@ -142,6 +142,6 @@ test_that("when the operating system gives no random numbers nothing is released
       list(message = "no", call = NULL)
     ))
   }
-  local_replacement("above_threshold_answer", failing)
+  local_replacement("count_search_answer", failing)
   expect_confide_error(private_mean(1:500, rho = 1, sigma = "none"), "randomness", "Nothing")
 })

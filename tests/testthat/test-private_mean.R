@@ -291,3 +291,20 @@ test_that("a private mean holds no value of the data", {
   }
   expect_lt(length(serialize(fit, NULL)), 2e4)
 })
+
+test_that("a ledger is charged with the whole budget before any noise is drawn", {
+  x <- matrix(seq_len(400) / 100, ncol = 2)
+  mean_of <- function(ledger, ...) private_mean(x, ..., sigma = "none", ledger = ledger)
+  l <- ledger(8, neighbours = "replace", limit = 2)
+  fit <- mean_of(l, rho = 0.125)
+  expect_close(spent(l), 8 * 0.125, 1e-12) # zCDP at alpha is alpha rho
+  expect_error(charge(l, fit), "was charged", class = "confide_error_parameter")
+  expect_error(mean_of(l, rho = 0.126), class = "confide_error_budget")
+  expect_error(mean_of(l, rho = 0.125, neighbours = "zero_out"), class = "confide_error_parameter")
+  expect_error(mean_of(l, rho = 0.125, rng = "r"), class = "confide_error_simulation")
+  expect_close(spent(l), 1, 1e-12)
+  pure <- ledger(8, neighbours = "replace")
+  mean_of(pure, epsilon = 1)
+  expect_identical(spent(pure), cost_pure(8, 1))
+  expect_error(mean_of("no ledger", rho = 1), class = "confide_error_parameter")
+})

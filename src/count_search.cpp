@@ -1,4 +1,4 @@
-#include "above_threshold.h"
+#include "count_search.h"
 #include <algorithm>
 #include <cmath>
 
@@ -37,7 +37,7 @@ Rational scale_of(double rate) {
 
 } // namespace
 
-AboveThresholdPlan above_threshold_plan(double budget, Measure measure, double target) {
+CountSearchPlan count_search_plan(double budget, Measure measure, double target) {
   if (!(budget >= 0x1p-36) || !(budget <= 0x1p40))
     throw PlanRefused("the budget of a radius step must lie between 2^-36 and 2^40");
   if (!(std::abs(target) <= 0x1p52))
@@ -60,8 +60,8 @@ std::size_t first_above(const std::vector<std::int64_t> &counts, std::int64_t th
   return static_cast<std::size_t>(first - counts.begin());
 }
 
-std::size_t above_threshold(const std::vector<std::int64_t> &counts, const AboveThresholdPlan &plan,
-                            RandomSource &random) {
+std::size_t search_counts(const std::vector<std::int64_t> &counts, const CountSearchPlan &plan,
+                          RandomSource &random) {
   return first_above(
       counts, plan.threshold, [&] { return scaled_geometric(plan.threshold_scale, random); },
       [&] { return scaled_geometric(plan.query_scale, random); });

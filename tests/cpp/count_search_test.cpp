@@ -1,4 +1,4 @@
-#include "above_threshold.h"
+#include "count_search.h"
 #include "seeded_random.h"
 #include <cmath>
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ TEST_CASE("the first count with its noise at the threshold or above is found") {
 TEST_CASE("the rates are dyadic, at most what the budget pays, and e2 is twice e1") {
   for (const double budget : {0x1p-36, 1e-9, 0.1, 1.0 / 3, 1.0, 12345.678, 0x1p40})
     for (const Measure measure : {Measure::rho, Measure::epsilon}) {
-      const AboveThresholdPlan plan = above_threshold_plan(budget, measure, 100);
+      const CountSearchPlan plan = count_search_plan(budget, measure, 100);
       const auto rate = [](const Rational &scale) {
         return mpq_class(mpz_class(static_cast<unsigned long>(scale.denominator)),
                          mpz_class(static_cast<unsigned long>(scale.numerator)));
@@ -45,9 +45,9 @@ TEST_CASE("the rates are dyadic, at most what the budget pays, and e2 is twice e
       REQUIRE(cost == mpq_class(plan.realised));
       REQUIRE(cost > mpq_class(budget * (1 - 0x1p-21)));
     }
-  CHECK_THROWS_AS(above_threshold_plan(0x1p-37, Measure::rho, 1), PlanRefused);
-  CHECK_THROWS_AS(above_threshold_plan(NAN, Measure::rho, 1), PlanRefused);
-  CHECK_THROWS_AS(above_threshold_plan(1, Measure::rho, INFINITY), PlanRefused);
+  CHECK_THROWS_AS(count_search_plan(0x1p-37, Measure::rho, 1), PlanRefused);
+  CHECK_THROWS_AS(count_search_plan(NAN, Measure::rho, 1), PlanRefused);
+  CHECK_THROWS_AS(count_search_plan(1, Measure::rho, INFINITY), PlanRefused);
 }
 
 TEST_CASE("geometric draws have the law of their scale") {
