@@ -426,6 +426,44 @@ as.data.frame.confide_accuracy_first <- function(
 }
 
 #' @export
+tidy.confide_accuracy_first <- function(x, ...) {
+  check_dots_empty(...)
+  x$path
+}
+
+#' @export
+glance.confide_accuracy_first <- function(x, ...) {
+  check_dots_empty(...)
+  data.frame(
+    status = x$status, attempts = x$attempts, epsilon = x$epsilon, alpha = x$alpha,
+    train = x$parts[["train"]], validation = x$parts[["validation"]], rng = x$privacy$rng
+  )
+}
+
+#' @export
+summary.confide_accuracy_first <- function(object, ...) {
+  check_dots_empty(...)
+  object
+}
+
+#' @export
+vcov.confide_accuracy_first <- function(object, ...) refuse_uncertainty()
+
+#' @export
+confint.confide_accuracy_first <- function(object, parm, level = 0.95, ...) refuse_uncertainty()
+
+#' @export
+audit.confide_accuracy_first <- function(x, ...) refuse_uncertainty()
+
+refuse_uncertainty <- function(call = rlang::caller_env()) {
+  abort_parameter(c(
+    "A run of {.fn accuracy_first} has no standard errors and no single law to audit.",
+    i = "It stopped because the check looked good; its release is in {.code $released}.",
+    i = "{.fn replay_audit} checks a function that calls it."
+  ), call = call)
+}
+
+#' @export
 format.confide_accuracy_first <- function(x, ...) {
   asked <- sprintf("%s right in validation", format_percent(x$threshold))
   c(

@@ -221,3 +221,13 @@ test_that("the plot shows certificates of both parts and what the check released
   expect_match(plot$labels$caption, "ex-post", fixed = TRUE)
   expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(run())), "ggplot_built")
 })
+
+test_that("what a stopped run cannot give is refused", {
+  r <- run(threshold = 0.6)
+  for (verb in list(vcov, confint, audit)) {
+    expect_confide_error(verb(r), "parameter", "no standard errors")
+  }
+  expect_identical(generics::tidy(r), r$path)
+  expect_identical(generics::glance(r)$epsilon, r$epsilon)
+  expect_prints_small(summary(r))
+})
