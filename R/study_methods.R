@@ -288,7 +288,7 @@ autoplot.confide_study_summary <- function(object, ...) {
     (if (axis != "contamination") ggplot2::scale_x_log10(labels = format_count_axis)) +
     (if (nlevels(rows$panel) > 1) ggplot2::facet_wrap("panel", scales = "free_y")) +
     ggplot2::labs(
-      x = axis_labels[[axis]], y = "error, whitened (medians and quartiles)",
+      x = axis_labels[[axis]], y = "median error, whitened",
       shape = NULL, linetype = NULL, caption = study_caption(rows)
     ) +
     plot_theme()
