@@ -145,8 +145,12 @@ rows_are_legal <- function(x, absent) {
     .Call(`_confide_rows_are_legal`, x, absent)
 }
 
-whiten_rows <- function(x, centre, root) {
-    .Call(`_confide_whiten_rows`, x, centre, root)
+whiten_rows <- function(x, first, rows, centre, root) {
+    .Call(`_confide_whiten_rows`, x, first, rows, centre, root)
+}
+
+whiten_into <- function(records, x, first, centre, root) {
+    invisible(.Call(`_confide_whiten_into`, records, x, first, centre, root))
 }
 
 rotate_records <- function(records, inverse) {

@@ -128,7 +128,7 @@ rotated_rows <- function(rows, size) {
   rotate <- function(y) {
     rotate_records(if (nrow(y) < size) rbind(y, matrix(0, size - nrow(y), ncol(y))) else y, FALSE)
   }
-  if (rows$table) {
+  if (rows$chunked) {
     return(transformed(rows$each, rotate))
   }
   turned <- scan_rows(rows, rotate)

@@ -15,6 +15,7 @@ new_rows <- function(x, absent, call) {
   }
   list(
     n = rows_in(values), columns = columns, names = public_names(x), table = FALSE,
+    chunked = FALSE,
     each = function(f) f(values)
   )
 }
@@ -70,7 +71,7 @@ table_rows <- function(x, absent, call) {
   }
   list(
     n = n, columns = as.numeric(length(names)), names = names, table = TRUE,
-    ordered = length(dbplyr::op_sort(x)) > 0, each = each
+    chunked = TRUE, ordered = length(dbplyr::op_sort(x)) > 0, each = each
   )
 }
 
@@ -84,17 +85,38 @@ scan_rows <- function(rows, kernel, add = `+`) {
   total
 }
 
-# Records in whitened coordinates, the columns of each chunk. In memory they are kept: the one copy
-# of the data.
+# Records in whitened coordinates, the columns of each chunk. Where scales are all there is to take
+# out, a few thousand rows at a time are made anew for each pass, without a copy of the data. With a
+# triangle (n d^2) the records are kept: the one copy, which only a table does without. A slice may
+# not be kept by who is called with it: its memory is used again.
 whitened_rows <- function(rows, centre, root) {
-  whiten <- function(chunk) whiten_rows(chunk, centre, root)
+  whiten <- function(chunk) whiten_rows(chunk, 0, rows_in(chunk), centre, root)
   if (rows$table) {
     rows$each <- transformed(rows$each, whiten)
-    return(rows)
+  } else if (ncol(root) == 1) {
+    rows$each <- whitened_slices(rows, centre, root)
+    rows$chunked <- TRUE
+  } else {
+    records <- scan_rows(rows, whiten)
+    rows$each <- function(f) f(records)
   }
-  records <- scan_rows(rows, whiten)
-  rows$each <- function(f) f(records)
   rows
+}
+
+slice_rows <- 4096 # even, as for chunks
+
+whitened_slices <- function(rows, centre, root) {
+  values <- scan_rows(rows, identity)
+  whole <- rows$n %/% slice_rows
+  rest <- rows$n %% slice_rows
+  function(f) {
+    slice <- matrix(0, length(centre), if (whole > 0) slice_rows else 0)
+    for (place in seq_len(whole)) {
+      whiten_into(slice, values, (place - 1) * slice_rows, centre, root)
+      f(slice)
+    }
+    if (rest > 0) f(whiten_rows(values, whole * slice_rows, rest, centre, root))
+  }
 }
 
 transformed <- function(each, change) {

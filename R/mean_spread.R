@@ -30,8 +30,8 @@ least_lambda <- 0.25
 
 limit <- function(x, low, high) min(max(x, low), high)
 
-# Variances in whitened coordinates: of noise, of sampling (NA when nothing was spent on it, Inf when
-# it is not known), and both along the directions that the filter changed.
+# Variances in whitened coordinates: of noise, of sampling (NA when nothing was spent on it, Inf
+# when it is not known), and both along the directions that the filter changed.
 describe_spread <- function(released, fit, run) {
   lambda <- released$lambda %||% 1
   spread <- list(

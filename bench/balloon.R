@@ -40,7 +40,9 @@ for (method in c("clipped", "coinpress", "huber", "coordinate_median")) {
 }
 
 python <- Sys.which("python3")
-if (nzchar(python) && system2(python, c("-c", shQuote("import diffprivlib")), stderr = FALSE) == 0) {
+found <- nzchar(python) &&
+  system2(python, c("-c", shQuote("import diffprivlib")), stderr = FALSE) == 0
+if (found) {
   script <- sprintf(paste(
     "import numpy as np, time, diffprivlib as d; x = np.random.normal(size=(%d, %d));",
     "t = time.process_time(); d.tools.mean(x, epsilon=1.0, bounds=(-5, 5), axis=0);",

@@ -442,15 +442,30 @@ BEGIN_RCPP
 END_RCPP
 }
 // whiten_rows
-Rcpp::NumericMatrix whiten_rows(SEXP x, const Eigen::Map<Eigen::VectorXd> centre, const Eigen::Map<Eigen::MatrixXd> root);
-RcppExport SEXP _confide_whiten_rows(SEXP xSEXP, SEXP centreSEXP, SEXP rootSEXP) {
+Rcpp::NumericMatrix whiten_rows(SEXP x, double first, double rows, const Eigen::Map<Eigen::VectorXd> centre, const Eigen::Map<Eigen::MatrixXd> root);
+RcppExport SEXP _confide_whiten_rows(SEXP xSEXP, SEXP firstSEXP, SEXP rowsSEXP, SEXP centreSEXP, SEXP rootSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< double >::type rows(rowsSEXP);
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type root(rootSEXP);
-    rcpp_result_gen = Rcpp::wrap(whiten_rows(x, centre, root));
+    rcpp_result_gen = Rcpp::wrap(whiten_rows(x, first, rows, centre, root));
     return rcpp_result_gen;
+END_RCPP
+}
+// whiten_into
+void whiten_into(Rcpp::NumericMatrix records, SEXP x, double first, const Eigen::Map<Eigen::VectorXd> centre, const Eigen::Map<Eigen::MatrixXd> root);
+RcppExport SEXP _confide_whiten_into(SEXP recordsSEXP, SEXP xSEXP, SEXP firstSEXP, SEXP centreSEXP, SEXP rootSEXP) {
+BEGIN_RCPP
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type x(xSEXP);
+    Rcpp::traits::input_parameter< double >::type first(firstSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type root(rootSEXP);
+    whiten_into(records, x, first, centre, root);
+    return R_NilValue;
 END_RCPP
 }
 // rotate_records
@@ -714,7 +729,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_counts_one_sided", (DL_FUNC) &_confide_counts_one_sided, 2},
     {"_confide_scatter_within_sensitivity", (DL_FUNC) &_confide_scatter_within_sensitivity, 3},
     {"_confide_rows_are_legal", (DL_FUNC) &_confide_rows_are_legal, 2},
-    {"_confide_whiten_rows", (DL_FUNC) &_confide_whiten_rows, 3},
+    {"_confide_whiten_rows", (DL_FUNC) &_confide_whiten_rows, 5},
+    {"_confide_whiten_into", (DL_FUNC) &_confide_whiten_into, 5},
     {"_confide_rotate_records", (DL_FUNC) &_confide_rotate_records, 2},
     {"_confide_distance_counts", (DL_FUNC) &_confide_distance_counts, 3},
     {"_confide_projection_counts", (DL_FUNC) &_confide_projection_counts, 4},

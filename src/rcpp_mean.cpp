@@ -35,15 +35,22 @@ Columns columns_of(SEXP x) {
   return columns;
 }
 
-// All finite, or where absent rows are allowed missing throughout.
-bool is_legal_row(const Columns &x, Eigen::Index row, bool absent) {
-  const auto at = [&](const double *column) { return column[row]; };
-  const auto &begin = x.begin;
-  if (std::all_of(begin.begin(), begin.end(),
-                  [&](const double *column) { return std::isfinite(at(column)); }))
-    return true;
-  return absent && std::all_of(begin.begin(), begin.end(),
-                               [&](const double *column) { return std::isnan(at(column)); });
+bool all_finite(const Columns &x) {
+  return std::all_of(x.begin.begin(), x.begin.end(), [&](const double *column) {
+    interrupt();
+    return std::all_of(column, column + x.n, [](double entry) { return std::isfinite(entry); });
+  });
+}
+
+// Finite, or missing throughout.
+bool is_person_or_absent(const Columns &x, Eigen::Index row) {
+  const auto missing = std::count_if(x.begin.begin(), x.begin.end(), [row](const double *column) {
+    return std::isnan(column[row]);
+  });
+  if (missing != 0)
+    return static_cast<std::size_t>(missing) == x.begin.size();
+  return std::all_of(x.begin.begin(), x.begin.end(),
+                     [row](const double *column) { return std::isfinite(column[row]); });
 }
 
 confide::AboveThresholdPlan radius_plan(const Rcpp::List &query) {
@@ -112,27 +119,39 @@ bool scatter_within_sensitivity(const Rcpp::RawVector &units, const Rcpp::RawVec
 // [[Rcpp::export(rng = false)]]
 bool rows_are_legal(SEXP x, bool absent) {
   const Columns columns = columns_of(x);
-  for (Eigen::Index row = 0; row < columns.n; ++row) {
-    if (row % (Eigen::Index{1} << 16) == 0)
-      interrupt();
-    if (!is_legal_row(columns, row, absent))
+  if (all_finite(columns))
+    return true;
+  if (!absent)
+    return false;
+  for (Eigen::Index row = 0; row < columns.n; ++row)
+    if (!is_person_or_absent(columns, row))
       return false;
-  }
   return true;
 }
 
-// Rows of data to columns y = W (x - centre): `root` is a lower triangle, or one column, the
-// diagonal of one.
+// Rows first + 1, ..., first + rows of the data to columns y = W (x - centre): `root` is a lower
+// triangle, or one column, the diagonal of one.
 // [[Rcpp::export(rng = false)]]
-Rcpp::NumericMatrix whiten_rows(SEXP x, const Eigen::Map<Eigen::VectorXd> centre,
+Rcpp::NumericMatrix whiten_rows(SEXP x, double first, double rows,
+                                const Eigen::Map<Eigen::VectorXd> centre,
                                 const Eigen::Map<Eigen::MatrixXd> root) {
   const Columns columns = columns_of(x);
   Rcpp::NumericMatrix records(
-      Rcpp::no_init(static_cast<int>(columns.begin.size()), static_cast<int>(columns.n)));
-  confide::whiten(columns.begin, centre, root,
+      Rcpp::no_init(static_cast<int>(columns.begin.size()), static_cast<int>(rows)));
+  confide::whiten(columns.begin, static_cast<Eigen::Index>(first), centre, root,
                   Eigen::Map<Eigen::MatrixXd>(records.begin(), records.nrow(), records.ncol()),
                   interrupt);
   return records;
+}
+
+// The same into a matrix of the caller's, which nobody else may hold: a new one for each slice
+// would be new memory each time.
+// [[Rcpp::export(rng = false)]]
+void whiten_into(Rcpp::NumericMatrix records, SEXP x, double first,
+                 const Eigen::Map<Eigen::VectorXd> centre, const Eigen::Map<Eigen::MatrixXd> root) {
+  confide::whiten(columns_of(x).begin, static_cast<Eigen::Index>(first), centre, root,
+                  Eigen::Map<Eigen::MatrixXd>(records.begin(), records.nrow(), records.ncol()),
+                  interrupt);
 }
 
 // [[Rcpp::export(rng = false)]]

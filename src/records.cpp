@@ -123,7 +123,7 @@ void transpose(const std::vector<const double *> &columns, Eigen::Index start,
                const Eigen::Ref<const Eigen::VectorXd> &centre,
                const Eigen::Ref<const Eigen::VectorXd> &scale,
                Eigen::Ref<Eigen::MatrixXd> records) {
-  constexpr Eigen::Index tile = 16;
+  constexpr Eigen::Index tile = 64;
   for (Eigen::Index first = 0; first < records.cols(); first += tile) {
     const Eigen::Index last = std::min(first + tile, records.cols());
     for (Eigen::Index k = 0; k < records.rows(); ++k) {
@@ -132,6 +132,15 @@ void transpose(const std::vector<const double *> &columns, Eigen::Index start,
         records(k, i) = (column[i] - centre[k]) / scale[k];
     }
   }
+}
+
+// The last block is filled up, so that the solver treats its records like all others.
+void solve_padded(const Eigen::Ref<const Eigen::MatrixXd> &root,
+                  Eigen::Ref<Eigen::MatrixXd> records) {
+  Eigen::MatrixXd block = Eigen::MatrixXd::Zero(records.rows(), block_rows);
+  block.leftCols(records.cols()) = records;
+  root.triangularView<Eigen::Lower>().solveInPlace(block);
+  records = block.leftCols(records.cols());
 }
 
 // Steele, Lea and Flood (2014), splitmix64: the signs of a rotation are fixed and public.
@@ -174,7 +183,7 @@ double distance(const double *a, const double *b, Eigen::Index dimension) {
   return std::sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
-void whiten(const std::vector<const double *> &columns,
+void whiten(const std::vector<const double *> &columns, Eigen::Index first,
             const Eigen::Ref<const Eigen::VectorXd> &centre,
             const Eigen::Ref<const Eigen::MatrixXd> &root, Eigen::Ref<Eigen::MatrixXd> records,
             const Interrupt &interrupt) {
@@ -182,19 +191,15 @@ void whiten(const std::vector<const double *> &columns,
   const bool triangle = root.cols() == dimension && dimension > 1;
   const Eigen::VectorXd scale =
       triangle ? Eigen::VectorXd::Ones(dimension) : Eigen::VectorXd(root.col(0));
-  Eigen::MatrixXd block(dimension, block_rows);
   for (Eigen::Index start = 0; start < n; start += block_rows) {
     interrupt();
     const Eigen::Index rows = std::min(block_rows, n - start);
-    if (!triangle) {
-      transpose(columns, start, centre, scale, records.middleCols(start, rows));
-      continue;
-    }
-    if (rows < block_rows)
-      block.setZero();
-    transpose(columns, start, centre, scale, block.leftCols(rows));
-    root.triangularView<Eigen::Lower>().solveInPlace(block);
-    records.middleCols(start, rows) = block.leftCols(rows);
+    auto block = records.middleCols(start, rows);
+    transpose(columns, first + start, centre, scale, block);
+    if (triangle && rows == block_rows)
+      root.triangularView<Eigen::Lower>().solveInPlace(block);
+    else if (triangle)
+      solve_padded(root, block);
   }
 }
 

@@ -18,10 +18,10 @@ using Interrupt = std::function<void()>;
 // depend on where the record lies in memory.
 double distance(const double *a, const double *b, Eigen::Index dimension);
 
-// Rows to records, in blocks of a fixed size, so that each is treated alike: y = W (x - centre). W
-// is the inverse of a lower triangle by substitution (O(n d^2)), or of a diagonal (one column).
-// `columns` are the d columns of the data, as long as there are records.
-void whiten(const std::vector<const double *> &columns,
+// Rows from `first` on to records, in blocks of a fixed size, so that each is treated alike: y = W
+// (x - centre). W is the inverse of a lower triangle by substitution (O(n d^2)), or of a diagonal
+// (one column). `columns` are the d columns of the data.
+void whiten(const std::vector<const double *> &columns, Eigen::Index first,
             const Eigen::Ref<const Eigen::VectorXd> &centre,
             const Eigen::Ref<const Eigen::MatrixXd> &root, Eigen::Ref<Eigen::MatrixXd> records,
             const Interrupt &interrupt);

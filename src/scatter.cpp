@@ -42,6 +42,8 @@ public:
 
 private:
   void flush() {
+    if (filled_ == 0) // Eigen divides by the number of columns
+      return;
     product_.setZero();
     product_.selfadjointView<Eigen::Upper>().rankUpdate(units_.leftCols(filled_));
     auto sum = sums_.begin();

@@ -43,12 +43,15 @@ TEST_CASE("whitened records solve the triangle, and a row gives the same whereve
   const Eigen::MatrixXd root = sigma.llt().matrixL();
   const Eigen::VectorXd centre = random_matrix(5, 1, random);
   Eigen::MatrixXd y(5, 2500), backwards(5, 2500);
-  whiten(columns_of(x), centre, root, y, no_interrupt);
+  whiten(columns_of(x), 0, centre, root, y, no_interrupt);
   const Eigen::MatrixXd back = (root * y).transpose();
   CHECK((back.rowwise() + centre.transpose() - x).cwiseAbs().maxCoeff() < 1e-12);
   const Eigen::MatrixXd reversed = x.colwise().reverse();
-  whiten(columns_of(reversed), centre, root, backwards, no_interrupt);
+  whiten(columns_of(reversed), 0, centre, root, backwards, no_interrupt);
   CHECK((backwards.rowwise().reverse().array() == y.array()).all());
+  Eigen::MatrixXd part(5, 3);
+  whiten(columns_of(x), 2000, centre, root, part, no_interrupt);
+  CHECK((part.array() == y.middleCols(2000, 3).array()).all());
 }
 
 TEST_CASE("clipped integers of hostile records move within the sensitivity of their plan") {

@@ -113,6 +113,18 @@ TEST_CASE("a sum is that of its records, and close to the plain second moments")
             1500 * 2.0 / static_cast<double>(plan.steps));
 }
 
+TEST_CASE("sums of no records, and of whole blocks, are what they should be") {
+  const ScatterPlan plan = scatter_plan(1, Neighbours::replace);
+  const Eigen::Vector2d centre = Eigen::Vector2d::Zero();
+  const std::vector<std::int64_t> zero(3, 0);
+  CHECK(scatter_sum(Eigen::MatrixXd(2, 0), centre, 1, plan, no_interrupt) == zero);
+  for (const Eigen::Index n : {511, 512, 513, 1024}) {
+    const Eigen::MatrixXd y = Eigen::Vector2d(5, 0).replicate(1, n);
+    CHECK(scatter_sum(y, centre, 1, plan, no_interrupt) ==
+          std::vector<std::int64_t>{plan.steps * plan.steps * n, 0, 0});
+  }
+}
+
 TEST_CASE("signs of pairs have norm one, and equal or absent pairs add nothing") {
   Eigen::MatrixXd y(2, 7);
   y << 0, 3, 1, 1, std::nan(""), 2, 5, 0, 4, 2, 2, std::nan(""), 2, 5;

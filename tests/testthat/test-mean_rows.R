@@ -29,6 +29,20 @@ test_that("a matrix, a data frame and a table in many chunks give the same relea
   }
 })
 
+test_that("slices of the data, whole ones and rests, give what the data give at once", {
+  # a triangle keeps all records in one piece, scales go slice by slice
+  control <- balloon_control(r_min = 1)
+  for (n in c(1, 4095, 4096, 4097, 8192)) {
+    x <- withr::with_seed(2, matrix(stats::rnorm(3 * n, 1), n))
+    for (method in c("balloon", "huber", "instance_optimal", "coordinate_median")) {
+      sliced <- seeded_mean(x, sigma = "none", control = control, method = method)
+      whole <- seeded_mean(x, sigma = diag(3), control = control, method = method)
+      expect_identical(coef(sliced), coef(whole))
+      expect_identical(sliced$radii, whole$radii)
+    }
+  }
+})
+
 test_that("pairs of rows need a table in an order of its own", {
   table <- mean_table(data.frame(a = as.numeric(1:3000)))
   for (arguments in list(list(), list(sigma = "tyler"), list(sigma = "none", method = "huber"))) {

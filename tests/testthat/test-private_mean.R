@@ -188,7 +188,7 @@ test_that("rotations, permutations and memory do not matter to the integers", {
     n_max = 5000, dimension = 7
   )
   units <- function(x) {
-    y <- whiten_rows(x, rep(0, 7), t(chol(0.5 + diag(7))))
+    y <- whiten_rows(x, 0, 5000, rep(0, 7), t(chol(0.5 + diag(7))))
     clipped_units(y, rep(0.1, 7), query)
   }
   exact <- units(x)
