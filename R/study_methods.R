@@ -129,7 +129,7 @@ row_minimum <- function(values) {
 #' @export
 format.confide_ratios <- function(x, ...) {
   rows <- as.data.frame(x)
-  column <- paste(rows$data, "rho", format_number(rows$rho))
+  column <- paste(rows$data, format_number(rows$rho))
   columns <- unique(column)
   methods <- unique(rows$method)
   cells <- matrix("", length(methods), length(columns), dimnames = list(methods, columns))
@@ -143,7 +143,8 @@ format.confide_ratios <- function(x, ...) {
 #' @export
 print.confide_ratios <- function(x, ...) {
   writeLines(c(
-    "Geometric-mean ratio of median errors to the reference's; above 1: worse than it", format(x)
+    "Geometric means of median errors divided by the reference's; above 1: worse.",
+    "Columns: data and rho.", format(x)
   ))
   invisible(x)
 }
@@ -288,7 +289,7 @@ autoplot.confide_study_summary <- function(object, ...) {
     (if (axis != "contamination") ggplot2::scale_x_log10(labels = format_count_axis)) +
     (if (nlevels(rows$panel) > 1) ggplot2::facet_wrap("panel", scales = "free_y")) +
     ggplot2::labs(
-      x = axis_labels[[axis]], y = "error, whitened (medians and quartiles)",
+      x = axis_labels[[axis]], y = "median error, whitened",
       shape = NULL, linetype = NULL, caption = study_caption(rows)
     ) +
     plot_theme()
