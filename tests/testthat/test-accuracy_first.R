@@ -100,6 +100,33 @@ test_that("fresh noise at each level is refused before it is drawn", {
   expect_confide_error(run(refine = wrong), "parameter", "neighbours")
 })
 
+test_that("reports and runs inside a closure are counted like any other noise", {
+  reports <- function(epsilon) {
+    function(...) privatize(toy(10)$y, mech_rr(c(FALSE, TRUE), epsilon = epsilon))
+  }
+  once <- function(refine, ...) {
+    run(
+      refine = refine, fit = identity, score = function(model, validation) !validation$x,
+      threshold = 0.99, grid = 0.05, neighbours = "replace", ...
+    )
+  }
+  free <- privatize(toy(10)$y, mech_rr(c(FALSE, TRUE), epsilon = 0.05))
+  r <- once(reports(0.05), check_epsilon = 0.01)
+  expect_equal(r$parts[["train"]], cost_pure(20, privacy(free)$epsilon_realised))
+  expect_confide_error(once(reports(1)), "budget", "no more than its level")
+  expect_confide_error(
+    run(refine = reports(0.01)), "parameter", "must agree on the neighbours"
+  )
+  expect_confide_error(run(fit = reports(0.01)), "budget", "may not draw noise")
+
+  inner <- function(...) run(grid = 0.02, check_epsilon = 0.01, threshold = 0.99)
+  r <- run(refine = inner, fit = identity, score = function(model, validation) !validation$x,
+    threshold = 0.99, grid = 0.05
+  )
+  expect_equal(r$parts[["train"]], 0.03, tolerance = 1e-9)
+  expect_confide_error(run(fit = function(released) inner()), "budget", "may not draw noise")
+})
+
 test_that("closures get released values only and may not release", {
   seen <- NULL
   spying <- function(released) {
