@@ -64,10 +64,10 @@
 #'   is noisy, and it stopped because it looked good.
 #' @section Errors:
 #' `confide_error_budget` when `refine` spends more than its level, when `fit` or `score` draw
-#' noise, or when the ledger cannot pay; `confide_error_domain` when `score` does not return a
-#' logical vector with an entry for each record; `confide_error_parameter` otherwise. An error in
-#' `refine` or `score` may depend on the data, and comes after noise was drawn: it is for who holds
-#' the data, and the ledger keeps the charge.
+#' noise, or when the ledger cannot pay; `confide_error_domain` when both parts are the same
+#' data, or `score` does not return a logical vector with an entry for each record;
+#' `confide_error_parameter` otherwise. An error in `refine` or `score` may depend on the data, and
+#' comes after noise was drawn: it is for who holds the data, and the ledger keeps the charge.
 #' @references
 #' Raisa, O., Koskela, A. and Honkela, A. (2026). Accuracy-first Renyi differential privacy and
 #' post-processing immunity. \doi{10.48550/arXiv.2509.22213}
@@ -172,9 +172,8 @@ check_threshold_share <- function(threshold, call = rlang::caller_env()) {
 
 check_disjoint <- function(train, validation, overlap, call = rlang::caller_env()) {
   if (!overlap && identical(train, validation)) {
-    abort_parameter(c(
-      "{.arg train} and {.arg validation} must be different people.",
-      x = "They are the same data.",
+    abort_domain(c(
+      "{.arg train} and {.arg validation} must be different people, not the same data.",
       i = "With {.code overlap = TRUE} both parts' certificates add up."
     ), call = call)
   }

@@ -79,7 +79,7 @@ test_that("overlapping parts cost the sum", {
   r <- run(overlap = TRUE)
   expect_equal(r$epsilon, sum(r$parts), tolerance = 1e-12)
   same <- toy(100)
-  expect_confide_error(run(train = same, validation = same), "parameter", "same data")
+  expect_confide_error(run(train = same, validation = same), "domain", "same data")
   expect_s3_class(run(train = same, validation = same, overlap = TRUE), "confide_accuracy_first")
 })
 
