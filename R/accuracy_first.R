@@ -16,7 +16,7 @@
 #'    handle to the private ones, and may not draw noise of this package.
 #' 3. `score(model, validation)` says for each validation record whether the model is right. Its
 #'    entry for a record may depend on that record and on the model only; no standardizing by means
-#'    of `validation`. `NA` counts as wrong: an error at one person's missing value would tell of it.
+#'    of `validation`. `NA` counts as wrong: an error would tell of one person's missing value.
 #' 4. The package counts \eqn{S = b \cdot right - a \cdot n} for the threshold a / b, in whole
 #'    numbers, and asks privately whether \eqn{S \ge 0}. So the number of validation people need not
 #'    be public: under `"add_remove"` one of them moves S by at most max(a, b - a), otherwise by b.
