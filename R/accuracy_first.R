@@ -194,7 +194,7 @@ plan_checks <- function(share, grid, alpha, neighbours, check, check_epsilon, ma
     plan$pure <- pure_for_cost(alpha, check_epsilon %||% grid[[1]])
     plan$worst_check <- pure_cost(alpha, plan$pure)
     laplace_threshold(plan$pure, moved, 1, FALSE, neighbours, call) # refusals come before a charge
-    plan$start <- check_start(margin, plan$pure, moved, call)
+    plan$start <- margin_start(margin, plan$pure, moved, call)
     return(plan)
   }
   steps <- if (is.null(check_epsilon)) diff(c(0, grid)) else rep(check_epsilon, length(grid))
@@ -211,7 +211,7 @@ plan_checks <- function(share, grid, alpha, neighbours, check, check_epsilon, ma
 }
 
 # S is asked for against ceiling(margin * noise sd) of threshold and question together.
-check_start <- function(margin, pure, moved, call) {
+margin_start <- function(margin, pure, moved, call) {
   scales <- moved / (pure / c(2, 4))
   start <- ceiling(margin * sqrt(2 * sum(scales^2)))
   if (start > 2^52) {
