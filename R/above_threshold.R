@@ -100,11 +100,21 @@ laplace_threshold <- function(epsilon, sensitivity, yes, monotone, neighbours,
     question = threshold_query("laplace", epsilon / (share * yes), sensitivity, neighbours)
   )
   plans <- lapply(queries, plan_noise, call = call)
+  scale <- vapply(plans, function(plan) plan$numerator / plan$denominator, numeric(1))
+  if (max(scale) > widest_threshold_noise) {
+    abort_parameter(c(
+      "No noise can serve these arguments.",
+      x = "Reason: epsilon is too small: the noise would leave 2^42 steps."
+    ), call = call)
+  }
   list(
-    queries = queries, yes = yes, cap = Inf, never = epsilon, worst = epsilon,
-    scale = vapply(plans, function(plan) plan$numerator / plan$denominator, numeric(1))
+    queries = queries, yes = yes, cap = Inf, never = epsilon, worst = epsilon, scale = scale
   )
 }
+
+# Noisy values are compared as doubles, which is exact below 2^53: answers and thresholds are at
+# most 2^52, and noise of this scale goes beyond that with probability e^-1024.
+widest_threshold_noise <- 2^42
 
 gaussian_threshold <- function(sigma, sensitivity, yes, cap, weights, alpha, neighbours,
                                call = rlang::caller_env()) {

@@ -16,7 +16,7 @@
 #'    handle to the private ones, and may not draw noise of this package.
 #' 3. `score(model, validation)` says for each validation record whether the model is right. Its
 #'    entry for a record may depend on that record and on the model only; no standardizing by means
-#'    of `validation`.
+#'    of `validation`. `NA` counts as wrong: an error would tell of one person's missing value.
 #' 4. The package counts \eqn{S = b \cdot right - a \cdot n} for the threshold a / b, in whole
 #'    numbers, and asks privately whether \eqn{S \ge 0}. So the number of validation people need not
 #'    be public: under `"add_remove"` one of them moves S by at most max(a, b - a), otherwise by b.
@@ -64,8 +64,10 @@
 #'   is noisy, and it stopped because it looked good.
 #' @section Errors:
 #' `confide_error_budget` when `refine` spends more than its level, when `fit` or `score` draw
-#' noise, or when the ledger cannot pay; `confide_error_domain` when `score` does not return `TRUE`
-#' or `FALSE` for each record; `confide_error_parameter` otherwise.
+#' noise, or when the ledger cannot pay; `confide_error_domain` when both parts are the same
+#' data, or `score` does not return a logical vector with an entry for each record;
+#' `confide_error_parameter` otherwise. An error in `refine` or `score` may depend on the data, and
+#' comes after noise was drawn: it is for who holds the data, and the ledger keeps the charge.
 #' @references
 #' Raisa, O., Koskela, A. and Honkela, A. (2026). Accuracy-first Renyi differential privacy and
 #' post-processing immunity. \doi{10.48550/arXiv.2509.22213}
@@ -170,9 +172,8 @@ check_threshold_share <- function(threshold, call = rlang::caller_env()) {
 
 check_disjoint <- function(train, validation, overlap, call = rlang::caller_env()) {
   if (!overlap && identical(train, validation)) {
-    abort_parameter(c(
-      "{.arg train} and {.arg validation} must be different people.",
-      x = "They are the same data.",
+    abort_domain(c(
+      "{.arg train} and {.arg validation} must be different people, not the same data.",
       i = "With {.code overlap = TRUE} both parts' certificates add up."
     ), call = call)
   }
@@ -192,6 +193,8 @@ plan_checks <- function(share, grid, alpha, neighbours, check, check_epsilon, ma
   if (check == "svt") {
     plan$pure <- pure_for_cost(alpha, check_epsilon %||% grid[[1]])
     plan$worst_check <- pure_cost(alpha, plan$pure)
+    laplace_threshold(plan$pure, moved, 1, FALSE, neighbours, call) # refusals come before a charge
+    plan$start <- margin_start(margin, plan$pure, moved, call)
     return(plan)
   }
   steps <- if (is.null(check_epsilon)) diff(c(0, grid)) else rep(check_epsilon, length(grid))
@@ -207,6 +210,19 @@ plan_checks <- function(share, grid, alpha, neighbours, check, check_epsilon, ma
   plan
 }
 
+# S is asked for against ceiling(margin * noise sd) of threshold and question together.
+margin_start <- function(margin, pure, moved, call) {
+  scales <- moved / (pure / c(2, 4))
+  start <- ceiling(margin * sqrt(2 * sum(scales^2)))
+  if (start > 2^52) {
+    abort_parameter(c(
+      "{.arg margin} times the standard deviation of the check's noise must be at most 2^52.",
+      x = "It is {format(start)}."
+    ), call = call)
+  }
+  start
+}
+
 # The largest pure epsilon with this cost.
 pure_for_cost <- function(alpha, cost) {
   upper <- max(1, 2 * cost + sqrt(2 * cost))
@@ -215,10 +231,13 @@ pure_for_cost <- function(alpha, cost) {
   found * (1 - 2^-50)
 }
 
+# Certificates of steps are each rounded up, so their sum may end a little above the level.
+level_slack <- 1 + 2^-40
+
 # The run's own ledger counts the two parts; the user's pays for the worst case beforehand.
 start_run <- function(plan, overlap, ledger, rng, call = rlang::caller_env()) {
   own <- new_ledger(plan$alpha, plan$neighbours, Inf)
-  worst_train <- max(plan$grid)
+  worst_train <- max(plan$grid) * level_slack
   worst <- if (overlap) {
     sum_rounded_up(c(worst_train, plan$worst_check))
   } else {
@@ -243,7 +262,7 @@ count_for <- function(run, part, limit) {
     check_chargeable(run$own, list(neighbours = statement$neighbours))
     cost <- privacy_cost(statement, run$plan$alpha)
     would_be <- sum_rounded_up(c(run$counted[[part]], cost))
-    if (would_be > limit * (1 + 1e-9)) {
+    if (would_be > limit * level_slack) {
       abort_budget(c(
         "{.arg refine} may spend no more than its level.",
         x = paste(
@@ -293,7 +312,7 @@ run_attempts <- function(run, train, validation, closures) {
       closures$score(model, validation)
     })
     check_score(correct, validation)
-    excess <- plan$share$b * sum(correct) - plan$share$a * length(correct)
+    excess <- plan$share$b * sum(correct, na.rm = TRUE) - plan$share$a * length(correct)
     answer <- private_check(run, threshold, excess, k)
     threshold <- answer$threshold
     path <- rbind(path, attempt_row(run, k, answer))
@@ -302,20 +321,12 @@ run_attempts <- function(run, train, validation, closures) {
   list(model = model, released = released, path = path, reached = answer$reached)
 }
 
-# S is asked for against ceiling(margin * noise sd) of threshold and question together.
 start_check <- function(run) {
   plan <- run$plan
-  start <- function(threshold) {
-    above_threshold(
-      threshold, plan$moved,
-      epsilon = plan$pure, monotone = FALSE, neighbours = plan$neighbours, rng = run$rng
-    )
-  }
-  if (plan$margin == 0) {
-    return(start(0))
-  }
-  scales <- plan$pure / c(2, 4)
-  start(ceiling(plan$margin * sqrt(2 * sum((plan$moved / scales)^2))))
+  above_threshold(
+    plan$start, plan$moved,
+    epsilon = plan$pure, monotone = FALSE, neighbours = plan$neighbours, rng = run$rng
+  )
 }
 
 private_check <- function(run, threshold, excess, k) {
@@ -370,11 +381,11 @@ without_handle <- function(released) {
 
 check_score <- function(correct, validation, call = rlang::caller_env()) {
   records <- if (length(dim(validation)) == 2) nrow(validation) else length(validation)
-  plain <- is.logical(correct) && is.null(dim(correct)) && !anyNA(correct)
+  plain <- is.logical(correct) && is.null(dim(correct))
   if (!plain || length(correct) != records) {
     abort_domain(c(
       "{.arg score} must return TRUE or FALSE for each validation record.",
-      i = "A prediction that cannot be made counts as FALSE."
+      i = "A prediction that cannot be made is {.code NA} or FALSE; both count as wrong."
     ), call = call)
   }
 }

@@ -86,7 +86,7 @@ brownian <- function(value, sensitivity, alpha, ..., whole = NULL, neighbours = 
     list(
       sensitivity = sensitivity[[i]], dimension = as.numeric(length(answers[[i]])),
       whole = whole[[i]], labels = names(answers[[i]]), precision = 0,
-      estimate = answers[[i]] * NA_real_
+      estimate = not_released(answers[[i]])
     )
   })
   names(queries) <- names(answers)
@@ -99,6 +99,11 @@ new_brownian <- function(queries, handle, alpha, neighbours, ledger, rng) {
     alpha = alpha, steps = numeric(), queries = queries, path = NULL, neighbours = neighbours,
     ledger = ledger, rng = rng, handle = handle, version = 0
   ), class = c("confide_brownian", "confide_expost")))
+}
+
+# Of the answer only length and names, which are public: other attributes may be private.
+not_released <- function(answer) {
+  stats::setNames(rep(NA_real_, length(answer)), names(answer))
 }
 
 # What follows from the queries and the rhos of the steps.
@@ -340,7 +345,18 @@ privacy.confide_expost <- function(x, ...) {
 #' @export
 epsilon.confide_expost <- function(x, ..., delta = 0) {
   check_dots_empty(...)
-  if (check_delta(delta) == 0 || is.null(x$alpha)) x$epsilon else as_approx_dp(x, delta = delta)
+  delta <- check_delta(delta)
+  if (is.null(x$alpha)) {
+    return(x$epsilon)
+  }
+  if (delta == 0) {
+    abort_parameter(c(
+      "{.fn epsilon} of a Renyi certificate needs a {.arg delta} above 0.",
+      x = "No finite epsilon holds with {.arg delta} 0.",
+      i = "The certificate is {.code x$epsilon}; {.code epsilon(x, delta = 1e-6)} converts it."
+    ))
+  }
+  as_approx_dp(x, delta = delta)
 }
 
 #' @export

@@ -50,6 +50,10 @@ laplace_path <- function(value, sensitivity, epsilon, ..., neighbours = NULL, le
   value <- check_answer_shape(value)[[1]]
   plan <- refused_as_parameter(laplace_path_plan(sensitivity, levels), environment())
   check_answer_values(list(value), TRUE)
+  # beyond that a cast to integers and its noise would not stay exact
+  if (any(abs(value) > 2^52)) {
+    abort_domain("{.arg value} must be whole numbers from -2^52 to 2^52.")
+  }
   answer <- list(
     kind = "path", law = "laplace", budget = max(levels), sensitivity = sensitivity,
     epsilons = levels, dimension = as.numeric(length(value) * length(levels)),
@@ -60,7 +64,7 @@ laplace_path <- function(value, sensitivity, epsilon, ..., neighbours = NULL, le
     levels = plan$realised, scales = plan$scale, labels = names(value), path = NULL,
     neighbours = neighbours, ledger = ledger, rng = rng, version = 0,
     handle = new_vault(split(noisy, rep(seq_along(levels), each = length(value)))),
-    estimate = value * NA_real_
+    estimate = not_released(value)
   ), class = "confide_laplace_path"))
 }
 

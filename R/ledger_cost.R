@@ -18,7 +18,7 @@
 #' @param rate (number in [0, 1]) Each record is in the sample with this probability, by a coin of
 #'   its own. For `"add_remove"` neighbours, where one record moves the sum by at most 1.
 #' @param weight (number in (0, 1]) The weight that was fixed beforehand for the stop that happened;
-#'   `1 / k` for at most `k` queries.
+#'   `1 / (k + 1)` for at most `k` queries, because never is an outcome too.
 #' @param ... Unused; catches misspelt arguments.
 #' @returns One number. Divide by `alpha` for the rho of zero-concentrated differential privacy only
 #'   for `cost_gaussian()` and `cost_exponential()`.
@@ -211,7 +211,7 @@ stop_cost <- function(alpha, weight, call = rlang::caller_env()) {
     abort_parameter(c(
       "{.arg weight} must be one number above 0, at most 1.",
       x = "It is {describe(weight)}.",
-      i = "For at most k queries it is 1 / k."
+      i = "For at most k queries it is 1 / (k + 1): never is an outcome too."
     ), call = call)
   }
   outward(-log(weight) / (alpha - 1))

@@ -15,12 +15,16 @@ release_units <- function(units, query, rng, call = rlang::caller_env()) {
 # Whether a replay audit runs now, and who counts what is spent.
 noise_gate <- new.env(parent = emptyenv())
 
-# All noise drawn while `code` runs is counted by `count`, a function of a statement of privacy. A
-# query with `covered = TRUE` is part of a mechanism that counts itself.
+# All noise drawn while `code` runs is counted by `count`, a function of a statement of privacy, and
+# by those that count already: a run inside another's closure costs both. A query with `covered =
+# TRUE` is part of a mechanism that counts itself.
 with_meter <- function(count, code) {
   before <- noise_gate$meter
   on.exit(noise_gate$meter <- before)
-  noise_gate$meter <- count
+  noise_gate$meter <- function(statement) {
+    count(statement)
+    if (!is.null(before)) before(statement)
+  }
   force(code)
 }
 

@@ -44,7 +44,8 @@
 #'   differential privacy. Above 0 `epsilon()` of a mechanism is the smallest number that holds with
 #'   this delta, by exact composition over the attributes (see [privacy_profile()]); with many
 #'   attributes of small epsilon it is far below the sum. Of a release with `rho` it is converted by
-#'   [zcdp_to_approx_dp()], of a ledger by [as_approx_dp()]; both need a delta above 0.
+#'   [zcdp_to_approx_dp()], of a ledger or an ex-post release by [as_approx_dp()]; all need a delta
+#'   above 0.
 #' @param ... Unused; catches misspelt arguments.
 #' @returns `privacy()`: a list of class `confide_privacy` with `definition`, `epsilon` (asked, an
 #'   upper bound), `epsilon_realised` (of the sampler's integers), `model`, `unit`, `neighbours`,

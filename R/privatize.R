@@ -37,6 +37,7 @@ privatize <- function(x, mechanism, ..., rng = c("os", "r")) {
   rng <- check_rng(rng)
   refuse_reports(x)
   codes <- encode(x, mechanism, rlang::current_env())
+  meter(utils::modifyList(mechanism$privacy, list(rng = rng)))
   new_reports(decode_reports(draw(mechanism, codes, rng), mechanism, x), mechanism, rng)
 }
 

@@ -79,7 +79,7 @@ test_that("overlapping parts cost the sum", {
   r <- run(overlap = TRUE)
   expect_equal(r$epsilon, sum(r$parts), tolerance = 1e-12)
   same <- toy(100)
-  expect_confide_error(run(train = same, validation = same), "parameter", "same data")
+  expect_confide_error(run(train = same, validation = same), "domain", "same data")
   expect_s3_class(run(train = same, validation = same, overlap = TRUE), "confide_accuracy_first")
 })
 
@@ -100,6 +100,33 @@ test_that("fresh noise at each level is refused before it is drawn", {
   expect_confide_error(run(refine = wrong), "parameter", "neighbours")
 })
 
+test_that("reports and runs inside a closure are counted like any other noise", {
+  reports <- function(epsilon) {
+    function(...) privatize(toy(10)$y, mech_rr(c(FALSE, TRUE), epsilon = epsilon))
+  }
+  once <- function(refine, ...) {
+    run(
+      refine = refine, fit = identity, score = function(model, validation) !validation$x,
+      threshold = 0.99, grid = 0.05, neighbours = "replace", ...
+    )
+  }
+  free <- privatize(toy(10)$y, mech_rr(c(FALSE, TRUE), epsilon = 0.05))
+  r <- once(reports(0.05), check_epsilon = 0.01)
+  expect_equal(r$parts[["train"]], cost_pure(20, privacy(free)$epsilon_realised))
+  expect_confide_error(once(reports(1)), "budget", "no more than its level")
+  expect_confide_error(
+    run(refine = reports(0.01)), "parameter", "must agree on the neighbours"
+  )
+  expect_confide_error(run(fit = reports(0.01)), "budget", "may not draw noise")
+
+  inner <- function(...) run(grid = 0.02, check_epsilon = 0.01, threshold = 0.99)
+  r <- run(refine = inner, fit = identity, score = function(model, validation) !validation$x,
+    threshold = 0.99, grid = 0.05
+  )
+  expect_equal(r$parts[["train"]], 0.03, tolerance = 1e-9)
+  expect_confide_error(run(fit = function(released) inner()), "budget", "may not draw noise")
+})
+
 test_that("closures get released values only and may not release", {
   seen <- NULL
   spying <- function(released) {
@@ -114,10 +141,22 @@ test_that("closures get released values only and may not release", {
   expect_confide_error(run(refine = function(p, t, e) 5), "parameter", "must return a release")
   for (score in list(
     function(model, validation) NA, function(model, validation) 1,
-    function(model, validation) rep(c(TRUE, NA), 5000), function(model, validation) TRUE
+    function(model, validation) TRUE
   )) {
     expect_confide_error(run(score = score), "domain", "TRUE or FALSE")
   }
+})
+
+test_that("a missing answer is wrong, not an error that tells of one person", {
+  # the validation people differ in one missing value only
+  score <- function(model, validation) validation$y == validation$x
+  from <- function(validation) {
+    run(validation = validation, score = score, check = "gaussian")[c("status", "path", "epsilon")]
+  }
+  missing <- toy(20)
+  missing$y[[3]] <- NA
+  pair <- list(toy(20)[-3, ], missing)
+  expect_true(replay_audit(from, list(pair, rev(pair)))$ok)
 })
 
 test_that("a ledger pays for the worst case and gets back what was not needed", {
@@ -135,6 +174,28 @@ test_that("a ledger pays for the worst case and gets back what was not needed", 
   expect_equal(spent(after), free$epsilon, tolerance = 1e-12)
   higher <- ledger(40, neighbours = "add_remove")
   expect_confide_error(charge(higher, free), "parameter", "alpha")
+})
+
+test_that("what cannot be served is refused before the ledger is charged", {
+  l <- ledger(20, neighbours = "add_remove")
+  expect_confide_error(run(ledger = l, check_epsilon = 1e-33), "parameter", "No noise can serve")
+  expect_confide_error(run(ledger = l, margin = 1e300), "parameter", "margin")
+  expect_identical(spent(l), 0)
+})
+
+test_that("the worst case covers every level that is let through", {
+  # a release that goes above its level by one part in 2^41, below what the run tolerates
+  above <- function(previous, train, epsilon) {
+    brownian_at <- brownian(cells(train), sensitivity = 1, alpha = 20, whole = TRUE)
+    refine(brownian_at, epsilon = epsilon * (1 + 2^-41))
+  }
+  l <- ledger(20, neighbours = "add_remove")
+  r <- run(
+    ledger = l, refine = above, grid = 0.2, check_epsilon = 0.01, check = "gaussian",
+    threshold = 0.99
+  )
+  expect_gt(r$epsilon, 0.2)
+  expect_gte(spent(l), r$epsilon)
 })
 
 test_that("a run with R's generator is repeatable and cannot be charged", {

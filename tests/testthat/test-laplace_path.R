@@ -62,6 +62,10 @@ test_that("levels must increase, and other arguments be in range", {
   expect_confide_error(laplace_path(1, sensitivity = 0.5, epsilon = 1), "parameter", "sensitivity")
   expect_confide_error(laplace_path(1, sensitivity = 1, epsilon = 1e-13), "parameter", "too small")
   expect_confide_error(laplace_path(1.5, sensitivity = 1, epsilon = 1), "domain", "whole")
+  # 2^63 has no place in 64 bits: it would come out negative, and its neighbour below would not
+  for (value in c(2^53, 2^63, -1e300)) {
+    expect_confide_error(laplace_path(value, sensitivity = 1, epsilon = 1), "domain", "2^52")
+  }
   p <- laplace_path(1, sensitivity = 1, epsilon = c(1, 2))
   refine(p)
   expect_confide_error(refine(p), "budget", "stale")
