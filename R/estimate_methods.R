@@ -312,9 +312,9 @@ verdict <- function(x) {
       sprintf("privacy makes %.0f %% of the variance", 100 * privacy)
     },
     if (useful < 0.5) {
-      paste(
-        "most shares are within noise: fewer", if (length(x$dimnames) > 1) "attributes" else "cells",
-        "or more reports would help"
+      sprintf(
+        "most shares are within noise: fewer %s or more reports would help",
+        if (length(x$dimnames) > 1) "attributes" else "cells"
       )
     }
   )

@@ -37,10 +37,11 @@ meter <- function(statement) {
 query_statement <- function(query, rng) {
   plan <- plan_noise(query)
   paid_in_rho <- query_cost(query, "rho") > 0
+  is_sum <- query$law == "laplace" && query$kind != "choice"
   list(
     rho_realised = if (paid_in_rho) plan$realised,
     epsilon_realised = if (!paid_in_rho) plan$realised,
-    laplace_step = if (query$law == "laplace" && query$kind != "choice") plan$denominator / plan$numerator,
+    laplace_step = if (is_sum) plan$denominator / plan$numerator,
     neighbours = query$neighbours, rng = release_source(rng)
   )
 }
@@ -67,8 +68,8 @@ are_neighbouring_units <- function(units, other, query) {
   )
 }
 
-# The budget in the measure that the query is paid in, 0 in the other. The law of a choice is that of
-# the release it belongs to.
+# The budget in the measure that the query is paid in, 0 in the other. The law of a choice is that
+# of the release it belongs to.
 query_cost <- function(query, measure) {
   paid <- query$measure %||% if (query$law == "gaussian") "rho" else "epsilon"
   if (paid == measure) query$budget else 0
