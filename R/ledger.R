@@ -87,7 +87,7 @@ new_ledger <- function(alpha, neighbours, limit) {
   structure(
     list(
       alpha = alpha, neighbours = neighbours, limit = limit,
-      handle = ledger_new(alpha, limit, Sys.getpid())
+      handle = ledger_new(alpha, neighbours, limit, Sys.getpid())
     ),
     class = "confide_ledger"
   )
@@ -177,8 +177,10 @@ check_ledger <- function(ledger, call = rlang::caller_env()) {
       i = "Two processes would each spend all of it. Charge it where it was made."
     ), call = call)
   }
-  if (!identical(ledger_alpha(ledger$handle), ledger$alpha)) {
-    abort_internal("This ledger was altered by hand: its alpha is not the one it was made with.",
+  made_with <- list(ledger_alpha(ledger$handle), ledger_neighbours(ledger$handle))
+  if (!identical(made_with, list(ledger$alpha, ledger$neighbours))) {
+    abort_internal(
+      "This ledger was altered by hand: its alpha or neighbours are not those it was made with.",
       call = call
     )
   }

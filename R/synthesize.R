@@ -54,8 +54,8 @@
 #' * `$privacy`.
 #'
 #' With `alpha` also `$alpha`, `$epsilon`, `$rho` (the certificate so far), and `$handle`, the
-#' curator's hold on the exact tables as in [brownian()], which no file can carry. `refine()` returns
-#' the next one.
+#' curator's hold on the exact tables as in [brownian()], which no file can carry. `refine()`
+#' returns the next one.
 #'
 #' It holds nothing else of the data. [simulate()][simulate.confide_synthetic] draws rows,
 #' [predict()][predict.confide_synthetic] gives the label's probabilities, `plot()` shows the tree
@@ -149,9 +149,8 @@ check_table_neighbours <- function(neighbours, call = rlang::caller_env()) {
 
 check_split <- function(split, call = rlang::caller_env()) {
   parts <- c("tree", "single", "pairs")
-  plain <- is.numeric(split) && !is.object(split) && setequal(names(split), parts) &&
-    length(split) == 3
-  if (!plain || !all(is.finite(split)) || any(split < 0) || split[["single"]] == 0) {
+  named <- is.numeric(split) && !is.object(split) && identical(sort(names(split)), sort(parts))
+  if (!named || !all(is.finite(split) & split >= 0) || split[["single"]] == 0) {
     abort_parameter(c(
       "{.arg split} must be three finite numbers named tree, single and pairs, at least 0.",
       x = "It is {describe(split)}.",

@@ -1,5 +1,6 @@
 #include "ledger.h"
 #include <Rcpp.h>
+#include <string>
 
 namespace {
 
@@ -8,6 +9,7 @@ namespace {
 struct LedgerState {
   confide::Ledger ledger;
   double alpha;
+  std::string neighbours;
   int process;
 };
 
@@ -16,12 +18,16 @@ LedgerState &state_of(SEXP handle) { return *Rcpp::XPtr<LedgerState>(handle); }
 } // namespace
 
 // [[Rcpp::export(rng = false)]]
-SEXP ledger_new(double alpha, double limit, int process) {
-  return Rcpp::XPtr<LedgerState>(new LedgerState{confide::Ledger(limit), alpha, process}, true);
+SEXP ledger_new(double alpha, const std::string &neighbours, double limit, int process) {
+  return Rcpp::XPtr<LedgerState>(
+      new LedgerState{confide::Ledger(limit), alpha, neighbours, process}, true);
 }
 
 // [[Rcpp::export(rng = false)]]
 double ledger_alpha(SEXP handle) { return state_of(handle).alpha; }
+
+// [[Rcpp::export(rng = false)]]
+std::string ledger_neighbours(SEXP handle) { return state_of(handle).neighbours; }
 
 // [[Rcpp::export(rng = false)]]
 int ledger_process(SEXP handle) { return state_of(handle).process; }
