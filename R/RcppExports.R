@@ -177,12 +177,16 @@ lambda_cell_values <- function(rows, events, lambda, noise) {
     .Call(`_confide_lambda_cell_values`, rows, events, lambda, noise)
 }
 
-ledger_new <- function(alpha, limit, process) {
-    .Call(`_confide_ledger_new`, alpha, limit, process)
+ledger_new <- function(alpha, neighbours, limit, process) {
+    .Call(`_confide_ledger_new`, alpha, neighbours, limit, process)
 }
 
 ledger_alpha <- function(handle) {
     .Call(`_confide_ledger_alpha`, handle)
+}
+
+ledger_neighbours <- function(handle) {
+    .Call(`_confide_ledger_neighbours`, handle)
 }
 
 ledger_process <- function(handle) {

@@ -34,9 +34,10 @@
 #' holds was released.
 #'
 #' @param x (numeric vector, matrix, data frame or `tbl_lazy`) One row for each person. A database
-#'   table is read in chunks, once for each pass. The number of rows is public. With `sigma` `"diag"`
-#'   or `"tyler"` and for `"huber"` each row is compared with the next: their order must not come
-#'   from the values (shuffle a table that was sorted by a column), or one person moves many pairs.
+#'   table is read in chunks, once for each pass. The number of rows is public. With sigma
+#'   `"diag"` or `"tyler"` and for `"huber"` each row is compared with the next: their order must
+#'   not come from the values (shuffle a table that was sorted by a column), or one person moves
+#'   many pairs.
 #' @param rho,epsilon (number above 0, no default) Exactly one: `rho` for zero-concentrated
 #'   differential privacy, `epsilon` for a pure guarantee (methods `"balloon"` and `"clipped"`; far
 #'   noisier in many columns).

@@ -537,14 +537,15 @@ BEGIN_RCPP
 END_RCPP
 }
 // ledger_new
-SEXP ledger_new(double alpha, double limit, int process);
-RcppExport SEXP _confide_ledger_new(SEXP alphaSEXP, SEXP limitSEXP, SEXP processSEXP) {
+SEXP ledger_new(double alpha, const std::string& neighbours, double limit, int process);
+RcppExport SEXP _confide_ledger_new(SEXP alphaSEXP, SEXP neighboursSEXP, SEXP limitSEXP, SEXP processSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< double >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type neighbours(neighboursSEXP);
     Rcpp::traits::input_parameter< double >::type limit(limitSEXP);
     Rcpp::traits::input_parameter< int >::type process(processSEXP);
-    rcpp_result_gen = Rcpp::wrap(ledger_new(alpha, limit, process));
+    rcpp_result_gen = Rcpp::wrap(ledger_new(alpha, neighbours, limit, process));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -555,6 +556,16 @@ BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
     rcpp_result_gen = Rcpp::wrap(ledger_alpha(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ledger_neighbours
+std::string ledger_neighbours(SEXP handle);
+RcppExport SEXP _confide_ledger_neighbours(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_neighbours(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1265,8 +1276,9 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_lambda_tabulate", (DL_FUNC) &_confide_lambda_tabulate, 3},
     {"_confide_lambda_cell_sums", (DL_FUNC) &_confide_lambda_cell_sums, 6},
     {"_confide_lambda_cell_values", (DL_FUNC) &_confide_lambda_cell_values, 4},
-    {"_confide_ledger_new", (DL_FUNC) &_confide_ledger_new, 3},
+    {"_confide_ledger_new", (DL_FUNC) &_confide_ledger_new, 4},
     {"_confide_ledger_alpha", (DL_FUNC) &_confide_ledger_alpha, 1},
+    {"_confide_ledger_neighbours", (DL_FUNC) &_confide_ledger_neighbours, 1},
     {"_confide_ledger_process", (DL_FUNC) &_confide_ledger_process, 1},
     {"_confide_ledger_charge", (DL_FUNC) &_confide_ledger_charge, 4},
     {"_confide_ledger_refund", (DL_FUNC) &_confide_ledger_refund, 4},

@@ -236,3 +236,13 @@ test_that("pure ex-post certificates hold at every order, and not with alpha eps
   expect_lte(excess(p, q, at_four, 2), 1)
   expect_gt(excess(p, q, at_four, 8), 1)
 })
+
+test_that("a ledger changed by hand is refused", {
+  l <- ledger(8, neighbours = "replace")
+  for (field in list(list(neighbours = "add_remove"), list(alpha = 4))) {
+    changed <- l
+    changed[names(field)] <- field
+    expect_error(charge(changed, epsilon = 1), "altered by hand", class = "confide_error_internal")
+  }
+  expect_identical(spent(l), 0)
+})
