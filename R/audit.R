@@ -14,6 +14,9 @@
 #' divergences of the event. Whether the answer was computed as it should be is the business of
 #' [replay_audit()].
 #'
+#' For [private_mean()] the audit adds up what the parts spent and holds the noise of each step
+#' against what the step's radius and share of the budget ask for.
+#'
 #' @param x (mechanism or release) What to audit.
 #' @param ... Unused; catches misspelt arguments.
 #' @param draws (whole number) Reports (or answers) to draw from each of two true values for the
@@ -24,8 +27,9 @@
 #' @param rng As in [privatize()].
 #' @returns A list of class `confide_audit`: `$worst_log_ratio` (never above the claim for a sound
 #'   mechanism; `Inf` for Gaussian noise), `$claim`, `$ok`, `$by_attribute` for [mech_lambda()],
-#'   `$realised` and (Gaussian noise) the data frame `$renyi` for a release, and with draws
-#'   `$lower_bound` and `$event_probabilities`.
+#'   `$realised` and (Gaussian noise) the data frame `$renyi` for a release, `$spent` and
+#'   `$noise_ratio` (the least noise of a step in units of what it must be) for a private mean, and
+#'   with draws `$lower_bound` and `$event_probabilities`.
 #' @references
 #' Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in
 #' the case of the binomial. *Biometrika* 26, 404-413. \doi{10.1093/biomet/26.4.404}

@@ -1,5 +1,5 @@
 # Times of private_mean() in units of colMeans(), and the memory it adds to that of the data.
-# Usage: Rscript bench/balloon.R [rows] [columns] (package installed; defaults 1e6 and 100).
+# Usage: Rscript bench/mean.R [rows] [columns] (package installed; defaults 1e6 and 100).
 # Python's diffprivlib, an l-infinity mean with given bounds, is timed where it is installed.
 library(confide)
 

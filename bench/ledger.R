@@ -1,5 +1,5 @@
 # Entries of a ledger and steps of refined answers on this machine, in processor time; a ledger must
-# take time in proportion to its entries. Usage: Rscript bench/expost.R (package installed)
+# take time in proportion to its entries. Usage: Rscript bench/ledger.R (package installed)
 library(confide)
 
 seconds <- function(code) system.time(code)[["user.self"]]
