@@ -26,8 +26,8 @@
 #' @param start_share (number in (0, 1)) See `start`.
 #' @param average (`TRUE` or `FALSE`) Whether to average the centres of similar radius, which costs
 #'   nothing. Not done with three columns or fewer.
-#' @param interval_share (number in [0, 0.5]) Part of the whole budget for what confidence intervals
-#'   need. With 0 they cover the noise alone.
+#' @param interval_share (number from 0 to 0.5) Part of the whole budget for what confidence
+#'   intervals need. With 0 they cover the noise alone.
 #' @param shape_share (number in (0, 0.9)) Part of the whole budget for `sigma = "diag"` (0.1) or
 #'   `"tyler"` (0.4).
 #' @param filter_shares (two numbers above 0, sum below 1) Parts of the mean's budget for the

@@ -15,7 +15,7 @@
 #' @param epsilon (number, at least 0) The parameter of pure differential privacy. For
 #'   `cost_exponential()` that of one choice with weights
 #'   `exp(epsilon * score / (2 * sensitivity))`.
-#' @param rate (number in [0, 1]) Each record is in the sample with this probability, by a coin of
+#' @param rate (number from 0 to 1) Each record is in the sample with this probability, by a coin of
 #'   its own. For `"add_remove"` neighbours, where one record moves the sum by at most 1.
 #' @param weight (number in (0, 1]) The weight that was fixed beforehand for the stop that happened;
 #'   `1 / (k + 1)` for at most `k` queries, because never is an outcome too.

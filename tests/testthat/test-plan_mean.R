@@ -113,7 +113,8 @@ test_that("from the planned number on the error is reached, in spite of the filt
 
 test_that("the budget is divided as the estimator divides it", {
   shares <- plan_mean(8, n = 5000, rho = 1)$shares
-  expect_equal(sum(shares), 1, tolerance = 1e-14)
+  # all but the 2^-40th that private_mean() keeps back for rounding
+  expect_equal(sum(shares), 1 - 2^-40, tolerance = 1e-14)
   x <- matrix(0, 5000, 8)
   spent <- private_mean(x, rho = 1, rng = "r")$steps
   for (part in names(shares)) {
