@@ -145,3 +145,14 @@ test_that("bounds hold whenever one stops, and the minimum over alpha does not",
   # the derivation measured 0.178; five standard errors below it
   expect_gt(ever_above(losses, smallest), 0.178 - 5 * sqrt(0.178 * 0.822 / runs))
 })
+
+test_that("the line of Whitehouse et al. and the best order known beforehand are members of the family", {
+  probabilistic <- function(alpha, sigma, delta) {
+    as_approx_dp(cost_gaussian(alpha, 1, sigma), alpha = alpha, delta = delta, how = "probabilistic")
+  }
+  # slope 2: 1/2 + log(1e6) / 4 + 2, the value of the derivation
+  expect_close(probabilistic(5, 1, 1e-6), 5.95387763949107, 1e-12)
+  best <- stats::optimize(function(alpha) probabilistic(alpha, 4, 1e-5), c(2, 64), tol = 1e-8)
+  expect_close(best$objective, 1 / 32 + sqrt(2 * log(1e5)) / 4, 1e-12)
+  expect_close(best$objective, 1.23088147804702, 1e-10)
+})
