@@ -231,7 +231,8 @@ hostile_mean_pairs <- function(n, d, neighbours, number, seed = 1) {
       ),
       zero_out = NA
     )
-    rows[person, ] <- rows[person, ] * if (neighbours == "replace") sample(c(1, 1e4), 1) else 1
+    far <- rows[person, ] * if (neighbours == "replace") sample(c(1, 1e4), 1) else 1
+    rows[person, ] <- ifelse(is.finite(far), far, rows[person, ])
     list(rows, other)
   }))
 }
