@@ -109,7 +109,7 @@ accuracy_first <- function(train, validation, refine, fit, score, ..., threshold
   check_required(grid, "Give the levels to try, increasing.")
   plan <- plan_checks(
     check_threshold_share(threshold), check_grid(grid), alpha, neighbours,
-    check_choice(check, c("svt", "gaussian")), check_epsilon, check_safety_margin(margin)
+    check_choice(check, c("svt", "gaussian")), check_epsilon, check_not_negative(margin)
   )
   check_disjoint(train, validation, overlap)
   run <- start_run(plan, overlap, ledger, rng)
@@ -140,16 +140,6 @@ check_grid <- function(grid, call = rlang::caller_env()) {
     ), call = call)
   }
   grid
-}
-
-check_safety_margin <- function(margin, call = rlang::caller_env()) {
-  if (is_finite_number(margin) && margin >= 0) {
-    return(as.numeric(margin))
-  }
-  abort_parameter(c(
-    "{.arg margin} must be one finite number, at least 0.",
-    x = "It is {describe(margin)}."
-  ), call = call)
 }
 
 # The threshold as a fraction a / b with b at most 10,000.

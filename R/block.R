@@ -62,7 +62,7 @@ mech_block <- function(levels, epsilon, ..., tolerance = 0.01, max_bits = NULL, 
   epsilon <- check_block_epsilon(epsilon)
   na <- check_choice(na, c("error", "level"))
   alphabet <- new_alphabet(levels, na)
-  tolerance <- check_allowed_excess(tolerance)
+  tolerance <- check_not_negative(tolerance, excess_hint)
   v <- alphabet$size
   max_bits <- check_bits(max_bits, v)
   chosen <- if (is.null(design)) {
@@ -76,16 +76,7 @@ mech_block <- function(levels, epsilon, ..., tolerance = 0.01, max_bits = NULL, 
   ))
 }
 
-check_allowed_excess <- function(tolerance, call = rlang::caller_env()) {
-  if (is_finite_number(tolerance) && tolerance >= 0) {
-    return(as.numeric(tolerance))
-  }
-  abort_parameter(c(
-    "{.arg tolerance} must be one finite number, at least 0.",
-    x = "It is {describe(tolerance)}.",
-    i = "0.01 allows a risk of one per cent above the least possible."
-  ), call = call)
-}
+excess_hint <- "0.01 allows a risk of one per cent above the least possible."
 
 # Fewest outputs within the tolerance, or least risk within the bits.
 choose_design <- function(v, epsilon, tolerance, max_bits) {

@@ -33,7 +33,7 @@ block_comparison <- function(v, epsilon = seq(0.25, 5, by = 0.25), ..., toleranc
   v <- check_categories(v)
   check_epsilons(epsilon)
   lapply(epsilon, check_block_epsilon)
-  tolerance <- check_allowed_excess(tolerance)
+  tolerance <- check_not_negative(tolerance, excess_hint)
   rows <- lapply(epsilon, function(one) compare_designs(v, one, tolerance))
   structure(do.call(rbind, rows),
     class = c("confide_block_comparison", "data.frame"), confide = list(v = v)

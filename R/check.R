@@ -170,6 +170,18 @@ check_positive <- function(x, hint = NULL, arg = rlang::caller_arg(x), call = rl
   ), call = call)
 }
 
+check_not_negative <- function(x, hint = NULL, arg = rlang::caller_arg(x),
+                               call = rlang::caller_env()) {
+  if (is_finite_number(x) && x >= 0) {
+    return(as.numeric(x))
+  }
+  abort_parameter(c(
+    "{.arg {arg}} must be one finite number, at least 0.",
+    x = "It is {describe(x)}.",
+    i = hint
+  ), call = call)
+}
+
 check_level <- function(level, call = rlang::caller_env()) {
   if (is_finite_number(level) && level > 0 && level < 1) {
     return(as.numeric(level))

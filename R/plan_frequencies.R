@@ -395,18 +395,8 @@ autoplot.confide_plan <- function(object, ...) {
   kind <- plan_kind(object)
   n <- object$n * 10^seq(-1.5, 1.5, length.out = 61)
   cells <- prod(object$levels[object$table])
-  curves <- c("with privacy", "without privacy")
-  units <- c(unit_error(kind, object$levels, object$epsilon), unprotected_error(kind, cells))
-  rows <- data.frame(
-    n = rep(n, 2),
-    error = c(units[[1]] / sqrt(n), units[[2]] / sqrt(n)),
-    curve = factor(rep(curves, each = length(n)), curves)
-  )
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data$n, y = .data$error)) +
-    ggplot2::geom_line(ggplot2::aes(linetype = .data$curve)) +
-    ggplot2::geom_point(data = data.frame(n = object$n, error = object$error), size = 2.5) +
-    ggplot2::scale_x_log10(labels = format_count_axis) +
-    ggplot2::scale_y_log10() +
+  protected <- unit_error(kind, object$levels, object$epsilon) / sqrt(n)
+  draw_plan_curves(object, n, protected, unprotected_error(kind, cells) / sqrt(n)) +
     ggplot2::labs(
       x = "reports", y = sprintf("%s standard error\nof a cell", object$scale), linetype = NULL,
       caption = sprintf(
@@ -415,6 +405,20 @@ autoplot.confide_plan <- function(object, ...) {
       )
     ) +
     plot_theme()
+}
+
+# Errors of n reports (or rows) with and without privacy, and the plan's own point.
+draw_plan_curves <- function(plan, n, protected, unprotected) {
+  curves <- c("with privacy", "without privacy")
+  rows <- data.frame(
+    n = rep(n, 2), error = c(protected, unprotected),
+    curve = factor(rep(curves, each = length(n)), curves)
+  )
+  ggplot2::ggplot(rows, ggplot2::aes(x = .data$n, y = .data$error)) +
+    ggplot2::geom_line(ggplot2::aes(linetype = .data$curve)) +
+    ggplot2::geom_point(data = data.frame(n = plan$n, error = plan$error), size = 2.5) +
+    ggplot2::scale_x_log10(labels = format_count_axis) +
+    ggplot2::scale_y_log10()
 }
 
 format_percent_axis <- function(x) paste(format(100 * x, trim = TRUE, digits = 2), "%")

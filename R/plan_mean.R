@@ -92,14 +92,8 @@ check_start <- function(start, d, call = rlang::caller_env()) {
   if (is.null(start)) {
     return(sqrt(d))
   }
-  if (is_finite_number(start) && start >= 0) {
-    return(as.numeric(start))
-  }
-  abort_parameter(c(
-    "{.arg start} must be one finite number, at least 0.",
-    x = "It is {describe(start)}.",
-    i = "It is the expected distance of the true centre from {.arg centre}."
-  ), call = call)
+  hint <- "It is the expected distance of the true centre from {.arg centre}."
+  check_not_negative(start, hint, call = call)
 }
 
 check_planned_sigma <- function(sigma, call = rlang::caller_env()) {
@@ -372,19 +366,11 @@ print.confide_mean_plan <- function(x, ...) {
 autoplot.confide_mean_plan <- function(object, ...) {
   check_dots_empty(...)
   n <- unique(pmax(1, round(object$n * 10^seq(-1.5, 1.5, length.out = 61))))
-  curves <- c("with privacy", "without privacy")
   records <- planned_records(object$setting)
   errors <- lapply(c(object$rho, no_privacy), function(rho) {
     vapply(n, function(rows) planned_error(object$setting, rows, rho, records), numeric(1))
   })
-  rows <- data.frame(
-    n = rep(n, 2), error = unlist(errors), curve = factor(rep(curves, each = length(n)), curves)
-  )
-  ggplot2::ggplot(rows, ggplot2::aes(x = .data$n, y = .data$error)) +
-    ggplot2::geom_line(ggplot2::aes(linetype = .data$curve)) +
-    ggplot2::geom_point(data = data.frame(n = object$n, error = object$error), size = 2.5) +
-    ggplot2::scale_x_log10(labels = format_count_axis) +
-    ggplot2::scale_y_log10() +
+  draw_plan_curves(object, n, errors[[1]], errors[[2]]) +
     ggplot2::labs(
       x = "rows", y = "root mean square error, whitened", linetype = NULL,
       caption = sprintf(

@@ -1,3 +1,4 @@
+#include "random_matrix.h"
 #include "records.h"
 #include "seeded_random.h"
 #include <Eigen/Cholesky>
@@ -9,15 +10,6 @@
 namespace {
 
 using namespace confide;
-
-void no_interrupt() {}
-
-Eigen::MatrixXd random_matrix(Eigen::Index rows, Eigen::Index columns, RandomSource &random) {
-  Eigen::MatrixXd x(rows, columns);
-  for (Eigen::Index i = 0; i < x.size(); ++i)
-    x.data()[i] = 6 * (static_cast<double>(random.word()) * 0x1p-64 - 0.5);
-  return x;
-}
 
 std::vector<const double *> columns_of(const Eigen::MatrixXd &x) {
   std::vector<const double *> columns;
