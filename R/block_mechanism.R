@@ -45,7 +45,7 @@ decode_reports.confide_block <- function(codes, mechanism, x) {
 channel_matrix.confide_block <- function(mechanism) {
   law <- block_law(mechanism)
   design <- mechanism$design
-  if (startsWith(design$family, "shared")) {
+  if (is_shared(design)) {
     abort_parameter(c(
       "{.fn as.matrix} needs a channel that does not depend on a public seed.",
       i = "Given the seed, the report is inside a set of {design$k} of {law$v} outputs."
@@ -95,7 +95,7 @@ report_rows <- function(mechanism, reports, levels = mechanism$alphabet$size) {
     rows <- lapply(shown, function(level) rowSums(reports == level) > 0)
     return(matrix(unlist(rows), NROW(reports), levels))
   }
-  if (startsWith(design$family, "shared")) {
+  if (is_shared(design)) {
     return(block_rows_shared(reports, mechanism$alphabet$size, design$k)[, shown, drop = FALSE])
   }
   distinct <- unique(as.vector(reports))
@@ -150,7 +150,7 @@ format_law.confide_block <- function(mechanism) {
 
 format_block_design <- function(mechanism, law) {
   design <- mechanism$design
-  if (startsWith(design$family, "shared")) {
+  if (is_shared(design)) {
     return(sprintf(
       "a public seed, and a report of %s bits; sets of %s levels",
       format_number(mechanism$bits, 3), format_count(design$k)

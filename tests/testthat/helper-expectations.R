@@ -110,3 +110,12 @@ local_replacement <- function(name, value, frame = parent.frame()) {
   put(value)
   withr::defer(put(original), envir = frame)
 }
+
+expect_same_estimate <- function(x, y, mechanism) {
+  first <- estimate(x, mechanism)
+  second <- estimate(y, mechanism)
+  testthat::expect_equal(coef(first), coef(second), tolerance = 1e-13)
+  testthat::expect_equal(vcov(first), vcov(second), tolerance = 1e-12)
+  testthat::expect_equal(first$std_error, second$std_error, tolerance = 1e-12)
+  testthat::expect_equal(nobs(first), nobs(second))
+}
