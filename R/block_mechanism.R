@@ -180,29 +180,24 @@ format_block_served <- function(asked, realised) {
 #' @exportS3Method
 format_precision.confide_block <- function(mechanism) {
   v <- mechanism$alphabet$size
-  typical <- mechanism$risk_centred
-  if (is.na(typical)) typical <- mechanism$risk
-  unit <- sqrt(typical / v)
-  centred <- if (is_balanced(mechanism$design, v)) {
-    ""
-  } else if (is.na(mechanism$risk_centred)) {
-    "\ncut to size: the default, centred estimator has at most that"
-  } else {
+  centred <- mechanism$risk_centred
+  typical <- if (is.na(centred)) mechanism$risk else centred
+  c(
     sprintf(
-      "\ncut to size: the default, centred estimator has %s",
-      format_number(mechanism$risk_centred)
-    )
-  }
-  text <- sprintf(
-    paste0(
-      "n x worst squared error %s; least possible %s (%s)%s\n",
-      "standard error of a share of %s: %s / sqrt(n); at n = 10,000 %s"
+      "n x worst squared error %s; least possible %s (%s)", format_number(mechanism$risk),
+      format_number(mechanism$risk_bound), format_excess(mechanism$excess)
     ),
-    format_number(mechanism$risk), format_number(mechanism$risk_bound),
-    format_excess(mechanism$excess), centred, format_number(1 / v, 3), format_number(unit, 3),
-    format_number(unit / 100, 2)
+    if (!is_balanced(mechanism$design, v)) {
+      sprintf(
+        "cut to size: the default, centred estimator has %s",
+        if (is.na(centred)) "at most that" else format_number(centred)
+      )
+    },
+    sprintf(
+      "standard error of a share of %s from n reports: %s / sqrt(n)", format_number(1 / v, 3),
+      format_number(sqrt(typical / v), 3)
+    )
   )
-  strsplit(text, "\n", fixed = TRUE)[[1]]
 }
 
 format_excess <- function(excess) {

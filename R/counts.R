@@ -361,7 +361,7 @@ sparse_counts <- function(counts) {
 format.confide_counts <- function(x, ...) {
   c(
     sprintf("<counts>  %s%s", plural(x$n, "report"), if (is.null(x$squares)) "" else ", weighted"),
-    inline_title(x$title, ": ")
+    inline_title(x$title)
   )
 }
 
@@ -369,14 +369,16 @@ format.confide_counts <- function(x, ...) {
 print.confide_counts <- function(x, ...) {
   writeLines(format(x))
   if (is.null(x$patterns)) {
-    shown <- utils::head(x$counts, 8L)
-    names(shown) <- shorten(encodeString(names(shown)), 50L)
-    print(shown, ...)
+    first <- utils::head(x$counts, 8L)
+    shown <- format_number(first, 12)
+    names(shown) <- shorten(encodeString(names(first)), 50L)
+    print(shown, quote = FALSE, right = TRUE)
     writeLines(format_rest(length(x$counts), length(shown), "cell"))
   } else {
     combinations <- if (nrow(x$patterns) == 1) "combination" else "combinations"
     writeLines(paste(format_count(nrow(x$patterns)), "distinct", combinations, "of answers"))
   }
+  writeLines(format_rng(x$privacy$rng))
   invisible(x)
 }
 
