@@ -81,7 +81,7 @@ tally_sets <- function(codes, weight, square, n, mechanism) {
 }
 
 read_database_sets <- function(x, mechanism, weights, count, call) {
-  rlang::check_installed(c("dplyr", "dbplyr"), "to count reports in a database.")
+  check_installed(c("dplyr", "dbplyr"), "to count reports in a database", call)
   count <- count %||% intersect("n", colnames(x))
   amount <- weights %||% if (length(count) == 1) check_choice(count, colnames(x), "count", call)
   columns <- setdiff(colnames(x), amount)

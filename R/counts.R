@@ -265,7 +265,7 @@ report_columns <- function(found, outputs, call) {
 
 #' @exportS3Method
 read_counts.tbl_lazy <- function(x, mechanism, weights, count, call) {
-  rlang::check_installed(c("dplyr", "dbplyr"), "to count reports in a database.")
+  check_installed(c("dplyr", "dbplyr"), "to count reports in a database", call)
   if (is_set_mechanism(mechanism)) {
     return(read_sets(x, mechanism, weights, count, call))
   }
