@@ -274,10 +274,16 @@ format_explored <- function(table) {
   shown[c(TRUE, TRUE, any(nzchar(lambda)), TRUE, TRUE, TRUE, TRUE)]
 }
 
-# The verdict on the plan (of all attributes together).
+# The verdict on the plan, which is one of all attributes together.
 explored_note <- function(made) {
   last <- utils::tail(format(made$plan), 1)
-  if (inherits(made$plan, "confide_plan") && !startsWith(last, "NOTE")) "" else last
+  if (inherits(made$plan, "confide_mean_plan")) {
+    return(last)
+  }
+  if (!startsWith(last, "NOTE")) {
+    return("")
+  }
+  if (made$plan$way == 1) last else sub("the error", "the error of all together", last, fixed = TRUE)
 }
 
 # The same sliders after switching between lambda and epsilon.

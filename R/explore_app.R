@@ -33,6 +33,7 @@ explore_css <- "
   .note { color: #555; }
   h4 { margin-top: 1.2em; }
   #guarantee { font-weight: bold; }
+  .shiny-output-error-validation:not(#guarantee) { visibility: hidden; }
 "
 
 controls <- function(...) shiny::div(class = "controls", ...)
@@ -41,7 +42,7 @@ survey_controls <- function(domain, n) {
   shiny::tagList(
     controls(
       shiny::radioButtons("by", "Sliders move", c("epsilon", "lambda"), inline = TRUE),
-      count_input("survey_n", "Reports", n)
+      count_input("survey_n", "Reports (n)", n)
     ),
     lapply(c("epsilon", "lambda"), function(by) {
       shiny::conditionalPanel(
@@ -95,7 +96,7 @@ answer_controls <- function(domain, n) {
     shiny::conditionalPanel(
       sprintf("input.attribute == '%s'", own_size), count_input("size", "Levels", 50, min = 2)
     ),
-    count_input("answer_n", "Reports", n),
+    count_input("answer_n", "Reports (n)", n),
     epsilon_input("answer_epsilon", "epsilon")
   )
 }
@@ -103,8 +104,8 @@ answer_controls <- function(domain, n) {
 mean_controls <- function(n) {
   laws <- stats::setNames(names(distribution_words), distribution_words)
   controls(
-    count_input("columns", "Columns", 5),
-    count_input("rows", "Rows", max(n, 5000)),
+    count_input("columns", "Columns (d)", 5),
+    count_input("rows", "Rows (n)", max(n, 5000)),
     shiny::selectInput("distribution", "Data expected", laws, width = "16em"),
     shiny::sliderInput("rho", "rho", 0.01, 2, 0.5, 0.01, ticks = FALSE)
   )
@@ -115,7 +116,10 @@ explore_server <- function(domain) {
     state <- shiny::reactive(read_state(input, domain))
     steps <- shiny::reactive(or_say_why(explored_steps(state())))
     made <- shiny::reactive(or_say_why(run_steps(steps())))
-    code <- shiny::reactive(explored_code(steps()))
+    code <- shiny::reactive({
+      made() # there is no code for what cannot be made
+      explored_code(steps())
+    })
 
     # The sliders of the other scale follow when they come into view.
     shiny::observeEvent(input$by, ignoreInit = TRUE, {

@@ -103,7 +103,8 @@ test_that("one attribute and a mean have pages of their own", {
   expect_identical(run_code(code)$plan$rho, rho)
   expect_lt(rho, 0.5)
   type(browser, "#rows", "0")
-  wait_for_text(browser, "#guarantee", function(text) grepl("must be one whole number", text))
+  wait_for_text(browser, "#guarantee", function(text) grepl("It is double 0", text))
+  expect_identical(read_text(browser, "#code"), "")
   screenshot(browser, "mean")
   expect_true(app$process$is_alive())
 

@@ -116,6 +116,16 @@ test_that("switching between lambda and epsilon changes nothing but the scale", 
   expect_equal(switch_scale(lambda, sizes, "epsilon"), c(a = 0.1, b = 1, c = 7))
 })
 
+test_that("a table that says little is called so", {
+  note <- function(state) explored_note(run_steps(explored_steps(state)))
+  few <- survey_state(explored_domain(NULL), "epsilon", c(1, 1, 1), 100)
+  expect_match(note(few), "^NOTE: the error of all together is over half of a typical share")
+  many <- survey_state(explored_domain(NULL), "epsilon", c(5, 5, 5), 1e6)
+  expect_identical(note(many), "")
+  expect_match(note(answer_state("rr", new_alphabet(50), 0.1, 10)), "^NOTE: the error is over")
+  expect_match(note(mean_state(4, 1, 1e6, "gaussian")), "^Outliers")
+})
+
 test_that("tables are shown with units", {
   state <- survey_state(explored_domain(NULL), "epsilon", c(1, 1, 1), 1000)
   shown <- format_explored(explored_table(state, run_steps(explored_steps(state))))
@@ -176,6 +186,7 @@ test_that("the server serves each page, and says what is wrong with a field", {
     expect_error(output$code, "at least two categories")
     session$setInputs(size = NA)
     expect_error(output$guarantee, class = "shiny.silent.error")
+    expect_error(output$code, class = "shiny.silent.error")
     session$setInputs(
       page = "mean", columns = 5L, rows = 5000L, rho = 0.5, distribution = "gaussian"
     )
