@@ -3,7 +3,8 @@
 #' A small app with sliders: move lambda, epsilon or rho, and see at once the standard errors to
 #' expect and the guarantee, beside the R code that does the same. It needs no data, only what is
 #' public: the attributes and their levels. It has three pages: several attributes
-#' ([mech_lambda()]), one attribute ([mech_rr()], [mech_block()]) and a mean ([plan_mean()]).
+#' ([mech_lambda()]), one attribute ([mech_rr()], [mech_block()]) and a mean ([plan_mean()]). In
+#' RStudio it is also among the addins.
 #'
 #' The standard errors are those of [plan_frequencies()]: of the share of a level, or a cell, where
 #' all are equally common. The code holds each number as the sliders give it, so that running it
