@@ -2,7 +2,7 @@
 
 #' @exportS3Method
 read_counts.tbl_lazy <- function(x, mechanism, weights, count, call) {
-  rlang::check_installed(c("dplyr", "dbplyr"), "to count reports in a database.")
+  check_installed(c("dplyr", "dbplyr"), "to count reports in a database", call)
   is_set <- is_set_mechanism(mechanism)
   outputs <- if (is_set) {
     vector("list", set_width(mechanism$design))
@@ -101,7 +101,7 @@ from_64_bits <- function(x) {
   if (!inherits(x, "integer64")) {
     return(x)
   }
-  rlang::check_installed("bit64", "to read 64-bit integers.")
+  check_installed("bit64", "to read 64-bit integers", NULL)
   value <- suppressWarnings(bit64::as.double.integer64(x))
   value[abs(value) >= 2^53] <- Inf
   value

@@ -47,7 +47,7 @@ chunk_rows <- 65536L # even, so that no pair of rows is cut in two
 
 # One pass checks and counts the rows, before anything is drawn.
 table_rows <- function(x, absent, call) {
-  rlang::check_installed(c("DBI", "dbplyr"), "to read rows from a database.")
+  check_installed(c("DBI", "dbplyr"), "to read rows from a database", call)
   names <- colnames(x)
   if (length(names) == 0) {
     abort_parameter("{.arg x} must have at least one column.", call = call)
