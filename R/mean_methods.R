@@ -23,10 +23,10 @@
 #' * `vcov()`, `confint()`: matrices. With `interval_share = 0` sampling is not known (`NA`) and
 #'   `confint()` covers the noise alone.
 #' * `nobs()`: the number of rows.
-#' * `confidence_ball()`: a list of class `confide_ball` with `centre`, `radius` (whitened units: the
-#'   set of m with sqrt((m - centre)' S^-1 (m - centre)) <= radius), `shape` (S), `bias` (the part of
-#'   the radius that allows for contamination), `level`, `privacy` (that of the mean; the ball costs
-#'   nothing more). It has `print()`, `privacy()` and `epsilon()`.
+#' * `confidence_ball()`: a list of class `confide_ball` with `centre`, `radius` (whitened units:
+#'   the set of m with sqrt((m - centre)' S^-1 (m - centre)) <= radius), `shape` (S), `bias` (the
+#'   part of the radius that allows for contamination), `level`, `privacy` (that of the mean; the
+#'   ball costs nothing more). It has `print()`, `privacy()` and `epsilon()`.
 #' * `as.data.frame()`, `tidy()`: one row for each column: `term`, `estimate`, `std_error`,
 #'   `conf_low`, `conf_high`.
 #' * `glance()`: one row.
