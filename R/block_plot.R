@@ -153,7 +153,7 @@ autoplot.confide_block_comparison <- function(object, ...) {
     ) +
     excess_axis() +
     ggplot2::guides(
-      linetype = ggplot2::guide_legend(nrow = 2), colour = ggplot2::guide_legend(nrow = 2)
+      linetype = ggplot2::guide_legend(ncol = 2), colour = ggplot2::guide_legend(ncol = 2)
     ) +
     ggplot2::labs(
       x = "epsilon", y = "squared error above\nthe least possible", linetype = NULL, colour = NULL,

@@ -15,7 +15,6 @@
 #' @param type (string) Which uncertainty: `"total"`, or the part that comes from `"privacy"` (the
 #'   randomization), or from `"sampling"` (people drawn from a population). The two parts add up to
 #'   the total.
-#' @param what (string) For `std_error()`: as `type`.
 #' @param data Ignored; `augment()` describes the cells of the table.
 #' @param ... Unused; catches misspelt arguments.
 #' @param row.names,optional Ignored; arguments of the generic.
@@ -82,12 +81,12 @@ vcov.confide_estimate <- function(object, ..., type = c("total", "privacy", "sam
 
 #' @rdname estimate-methods
 #' @export
-std_error <- function(x, what = c("total", "privacy", "sampling")) {
+std_error <- function(x, type = c("total", "privacy", "sampling")) {
   if (!inherits(x, "confide_estimate")) {
     abort_parameter(c("{.arg x} must be an estimate.", x = "It is {describe(x)}."))
   }
-  what <- check_choice(what, c("total", "privacy", "sampling"))
-  switch(what,
+  type <- check_choice(type, c("total", "privacy", "sampling"))
+  switch(type,
     total = x$std_error,
     # An estimated share outside [0, 1] makes its own estimated sampling variance negative.
     sampling = sqrt(pmax(sampling_variance(x), 0)),
@@ -259,6 +258,12 @@ printed_headings <- function(rows) {
   )
   known <- names(rows) %in% names(headings)
   names(rows)[known] <- headings[names(rows)[known]]
+  rows
+}
+
+# tidy() has the column names of package broom, as.data.frame() those of R code.
+tidy_names <- function(rows) {
+  names(rows) <- sub("^(std|conf)_", "\\1.", names(rows))
   rows
 }
 

@@ -23,12 +23,12 @@
 #' * `vcov()`, `confint()`: matrices. With `interval_share = 0` sampling is not known (`NA`) and
 #'   `confint()` covers the noise alone.
 #' * `nobs()`: the number of rows.
-#' * `confidence_ball()`: a list of class `confide_ball` with `centre`, `radius` (whitened units: the
-#'   set of m with sqrt((m - centre)' S^-1 (m - centre)) <= radius), `shape` (S), `bias` (the part of
-#'   the radius that allows for contamination), `level`, `privacy` (that of the mean; the ball costs
-#'   nothing more). It has `print()`, `privacy()` and `epsilon()`.
-#' * `as.data.frame()`, `tidy()`: one row for each column: `term`, `estimate`, `std_error`,
-#'   `conf_low`, `conf_high`.
+#' * `confidence_ball()`: a list of class `confide_ball` with `centre`, `radius` (whitened units:
+#'   the set of m with sqrt((m - centre)' S^-1 (m - centre)) <= radius), `shape` (S), `bias` (the
+#'   part of the radius that allows for contamination), `level`, `privacy` (that of the mean; the
+#'   ball costs nothing more). It has `print()`, `privacy()` and `epsilon()`.
+#' * `as.data.frame()`: one row for each column: `term`, `estimate`, `std_error`, `conf_low`,
+#'   `conf_high`; `tidy()`: the same with the names of package broom (`std.error` and so on).
 #' * `glance()`: one row.
 #' * `summary()`: the table, what was spent on what, and the full guarantee.
 #' * `plot()`, `autoplot()`: from released numbers only; in the panel of the centres, their
@@ -51,9 +51,9 @@ coef.confide_mean <- function(object, ...) {
 
 #' @rdname mean-methods
 #' @export
-vcov.confide_mean <- function(object, ..., type = c("privacy", "sampling", "total")) {
+vcov.confide_mean <- function(object, ..., type = c("total", "privacy", "sampling")) {
   check_dots_empty(...)
-  type <- check_choice(type, c("privacy", "sampling", "total"))
+  type <- check_choice(type, c("total", "privacy", "sampling"))
   parts <- switch(type,
     privacy = "noise",
     sampling = "sampling",
@@ -206,7 +206,7 @@ as.data.frame.confide_mean <- function(x,
 #' @export
 tidy.confide_mean <- function(x, ..., level = 0.95) {
   check_dots_empty(...)
-  as.data.frame(x, level = level)
+  tidy_names(as.data.frame(x, level = level))
 }
 
 #' @rdname mean-methods
@@ -215,7 +215,7 @@ glance.confide_mean <- function(x, ...) {
   check_dots_empty(...)
   data.frame(
     method = x$method,
-    n = x$n,
+    nobs = x$n,
     columns = x$dimension,
     sigma = x$shape$type,
     filter = x$filter$type,

@@ -493,7 +493,8 @@ format.confide_feasibility <- function(x, ..., n = 8L) {
   shown$needed <- format_number(shown$needed, 15)
   c(
     sprintf(
-      "<feasible tables>  %s, epsilon = %s", plural(about$n, "report"), format_epsilon(about$epsilon)
+      "<feasible tables>  %s, epsilon = %s", plural(about$n, "report"),
+      format_epsilon(about$epsilon)
     ),
     utils::capture.output(print(shown, row.names = FALSE)),
     format_rest(nrow(rows), n, "size"),

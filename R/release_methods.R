@@ -14,8 +14,8 @@
 #' * `coef()`: the released numbers, named for the columns.
 #' * `vcov()`: the covariance matrix of the noise, diagonal; for at most 4,096 numbers.
 #' * `confint()`: matrix with a column for each limit, from the exact law of the noise.
-#' * `as.data.frame()`, `tidy()`: one row for each number: `term`, `estimate`, `std_error`,
-#'   `conf_low`, `conf_high`.
+#' * `as.data.frame()`: one row for each number: `term`, `estimate`, `std_error`, `conf_low`,
+#'   `conf_high`; `tidy()`: the same with the names of package broom (`std.error` and so on).
 #' * `glance()`: one row: `kind`, `columns`, `noise_sd`, `rho`, `epsilon` (one of them `NA`),
 #'   `neighbours`, `rng`.
 #' * `summary()`: the table and the full guarantee.
@@ -99,7 +99,7 @@ as.data.frame.confide_release <- function(x,
 #' @export
 tidy.confide_release <- function(x, ..., level = 0.95) {
   check_dots_empty(...)
-  as.data.frame(x, level = level)
+  tidy_names(as.data.frame(x, level = level))
 }
 
 #' @rdname release-methods

@@ -339,7 +339,7 @@ panel_names <- function(rows, varies) {
 
 study_caption <- function(rows) {
   sprintf(
-    "simulated data, %s a point; zero-concentrated differential privacy, rho = %s per row",
+    "simulated data, %s a point\nzero-concentrated differential privacy, rho = %s per row",
     plural(max(rows$repetitions), "repetition"), format_levels(rows$rho)
   )
 }
