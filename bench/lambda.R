@@ -124,6 +124,7 @@ for (n in sized(10^(3:5), c(300, 1000))) {
   truth <- factor(c("no", "yes"))[1 + (stats::runif(n) < stats::plogis(-0.5 + z))]
   data <- data.frame(y = as_plain(privatize(data.frame(y = truth), m))$y, z = z)
   data$answer <- as.integer(data$y) - 1L
+  data[c("item", "kind", "kept", "forced_yes")] <- list("one", "Forced", 0.6, 0.5) # as GLMMRR has it
   fits <- list(
     ours(function() coef(private_glm(y ~ z, data, m))),
     peer("RRreg", "RRlog", function() {
@@ -136,9 +137,8 @@ for (n in sized(10^(3:5), c(300, 1000))) {
       )$est
     }),
     peer("GLMMRR", "RRglm", function() {
-      stats::coef(GLMMRR::RRglm(
-        answer ~ z, link = "RRlink.logit", item = 1, RRmodel = "FR", p1 = 0.6, p2 = 0.5,
-        data = data
+      coef(GLMMRR::RRglm(
+        answer ~ z, GLMMRR::RRlink.logit, item, kind, kept, forced_yes, data
       ))
     })
   )
