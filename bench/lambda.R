@@ -1,26 +1,15 @@
-# Ratios and differences only: lambda-randomization beside naive R loops, the explicit inverse of
-# the joint channel, sdcMicro::pram() and RRreg::RRuni() where these are installed (both on CRAN).
-# Usage: Rscript bench/lambda.R (package installed)
-library(confide)
-
-seconds <- function(code) {
-  gc(FALSE)
-  started <- proc.time()[["user.self"]]
-  repeats <- 0
-  while (repeats == 0 || proc.time()[["user.self"]] - started < 0.5) {
-    eval.parent(substitute(code))
-    repeats <- repeats + 1
-  }
-  (proc.time()[["user.self"]] - started) / repeats
-}
+# Surveys of several attributes: randomize, estimate joint tables and regressions, beside naive R, the
+# textbook inverse, and RRreg, rr, GLMMRR and sdcMicro where they are installed.
+# Usage: Rscript bench/lambda.R [--quick] (package installed)
+source("bench/tools/common.R")
 
 survey <- function(n, m, size) {
   columns <- replicate(m, factor(sample(size, n, TRUE), seq_len(size)), simplify = FALSE)
   as.data.frame(stats::setNames(columns, paste0("a", seq_len(m))))
 }
 
-# One draw a person, as one would write it first.
-naive_randomize <- function(x, lambda) {
+# One draw a person, as one would write it first, and a column at once.
+one_by_one <- function(x, lambda) {
   for (name in names(x)) {
     levels <- levels(x[[name]])
     for (i in seq_along(x[[name]])) {
@@ -30,95 +19,131 @@ naive_randomize <- function(x, lambda) {
   x
 }
 
+by_column <- function(x, lambda) {
+  x[] <- lapply(x, function(column) {
+    changed <- stats::runif(length(column)) > lambda
+    column[changed] <- sample(levels(column), sum(changed), TRUE)
+    column
+  })
+  x
+}
+
+channel_of <- function(size, lambda) lambda * diag(size) + (1 - lambda) / size
+
 explicit_estimate <- function(table, lambda) {
-  one <- function(size) lambda * diag(size) + (1 - lambda) / size
-  joint <- Reduce(function(fast, slow) kronecker(slow, fast), lapply(dim(table), one))
+  channels <- lapply(dim(table), channel_of, lambda)
+  joint <- Reduce(function(fast, slow) kronecker(slow, fast), channels)
   solve(t(joint), as.vector(table) / sum(table))
 }
 
-set.seed(1)
-
-x <- survey(2000, 3, 5)
-m <- mech_lambda(x, lambda = 0.7)
-ours <- seconds(privatize(x, m))
-cat(sprintf("randomize: naive loop / privatize = %.0f\n", seconds(naive_randomize(x, 0.7)) / ours))
-
-for (attributes in 2:5) {
-  x <- survey(20000, attributes, 5)
-  m <- mech_lambda(x, lambda = 0.7)
-  counts <- count_reports(privatize(x, m), m)
-  table <- table(x) # its cells are filled like those of the reports
-  reported <- as.table(array(coef(estimate(x, mech_lambda(x, lambda = 1))), dim(table)))
-  ours <- seconds(found <- estimate(counts, m))
-  if (attributes < 5) {
-    plain <- table(as_plain(privatize(x, m, rng = "r")))
-    gap <- max(abs(coef(estimate(plain, m)) - explicit_estimate(plain, 0.7)))
-    theirs <- seconds(explicit_estimate(table, 0.7))
-    cat(sprintf(
-      "%5d cells: explicit inverse / estimate = %.1f, largest difference %.0e\n",
-      5^attributes, theirs / ours, gap
-    ))
-  } else {
-    cat(sprintf("%5d cells: the explicit inverse needs %.0f MB\n", 5^attributes, 8 * 25^5 / 2^20))
+# The inverse of a Kronecker product is one small inverse along each attribute.
+mode_by_mode <- function(table, lambda) {
+  shares <- table / sum(table)
+  sizes <- dim(table)
+  for (size in sizes) {
+    flat <- matrix(shares, size)
+    shares <- t(solve(t(channel_of(size, lambda)), flat)) # the first attribute becomes the last
   }
+  as.vector(shares)
 }
 
-x <- survey(1e5, 10, 5)
-m <- mech_lambda(x, lambda = 0.7)
-counts <- count_reports(privatize(x, m), m)
-unit <- seconds(sum(stats::runif(5^10)))
-cat(sprintf(
-  "%d cells: estimate with standard errors / drawing as many uniform numbers = %.1f\n", 5^10,
-  seconds(estimate(counts, m)) / unit
+set.seed(1)
+lambda <- 0.7
+rows <- NULL
+
+for (n in sized(10^(3:6), 10^(2:4))) {
+  x <- survey(n, 3, 5)
+  m <- mech_lambda(x, lambda = lambda)
+  rows <- rbind(rows, compare(
+    "randomize 3 attributes", n, "people",
+    ours(function() privatize(x, m)),
+    if (n <= sized(1e4, 1e3)) naive("a draw for each person", function() one_by_one(x, lambda)),
+    textbook("runif() and sample()", function() by_column(x, lambda))
+  ))
+}
+
+n <- sized(1e5, 1e3)
+x <- survey(n, 1, 5)
+m <- mech_lambda(x, lambda = lambda)
+channel <- unname(as.matrix(m))
+dimnames(channel) <- list(levels(x$a1), levels(x$a1))
+rows <- rbind(rows, compare(
+  "randomize 1 attribute", n, "people",
+  ours(function() privatize(x, m)),
+  textbook("runif() and sample()", function() by_column(x, lambda)),
+  peer("sdcMicro", "pram", function() {
+    sdcMicro::pram(x, variables = "a1", pd = channel, alpha = 1)
+  })
 ))
 
-if (requireNamespace("RRreg", quietly = TRUE)) {
-  lambda <- 0.6
-  x <- survey(5000, 1, 4)
+# 20,000 people; with more cells than people most are empty.
+for (attributes in sized(c(2:5, 8, 10), 2:4)) {
+  x <- survey(2e4, attributes, 5)
   m <- mech_lambda(x, lambda = lambda)
-  reports <- privatize(x, m, rng = "r")
-  e <- estimate(reports, m)
-  data <- data.frame(response = as.integer(reports$a1) - 1)
-  theirs <- RRreg::RRuni(response, data, "FR", rep((1 - lambda) / 4, 4), MLest = FALSE)
-  cat(sprintf(
-    "RRreg: shares differ by %.0e, standard errors by %.0e, RRuni / estimate = %.1f\n",
-    max(abs(theirs$pi - coef(e))), max(abs(theirs$piSE - e$std_error)),
-    seconds(RRreg::RRuni(response, data, "FR", rep((1 - lambda) / 4, 4), MLest = FALSE)) /
-      seconds(estimate(reports, m))
+  counts <- count_reports(privatize(x, m), m)
+  table <- table(as_plain(privatize(x, m)))
+  if (attributes <= 4) {
+    found <- unname(coef(estimate(table, m)))
+    agree(found, explicit_estimate(table, lambda), 1e-10)
+    agree(found, mode_by_mode(table, lambda), 1e-10)
+  }
+  rows <- rbind(rows, compare(
+    "joint table", 5^attributes, "cells",
+    ours(function() estimate(counts, m), "confide, with standard errors"),
+    if (attributes <= sized(4, 3)) {
+      textbook("explicit inverse", function() explicit_estimate(table, lambda))
+    },
+    textbook("attribute by attribute in R", function() mode_by_mode(table, lambda))
   ))
-  # regression of an exact number on a randomized answer
-  truth <- stats::rbinom(5000, 1, 0.4)
-  m <- mech_lambda(list(a = c("no", "yes")), lambda = lambda)
-  data <- data.frame(
-    a = factor(c("no", "yes"))[truth + 1], y = 1 + 2 * truth + stats::rnorm(5000)
-  )
-  data$a <- as_plain(privatize(data["a"], m, rng = "r"))$a
-  fit <- private_lm(y ~ a, data, m)
-  other <- RRreg::RRlin(
-    y ~ response, data.frame(y = data$y, response = as.integer(data$a) - 1), "FR",
-    list(rep((1 - lambda) / 2, 2))
-  )
-  # RRlin() maximises a likelihood with normal errors, private_lm() does not assume them
-  cat("slope and standard error of a randomized predictor, truth 2:\n")
-  print(rbind(
-    private_lm = unname(c(coef(fit)[[2]], sqrt(vcov(fit)[2, 2]))),
-    RRlin = c(other$beta[["response"]], sqrt(other$vcov["response", "response"]))
-  ), digits = 4)
 }
 
-if (requireNamespace("sdcMicro", quietly = TRUE)) {
-  x <- survey(1e5, 1, 5)
-  m <- mech_lambda(x, lambda = 0.7)
-  channel <- as.matrix(m)
-  dimnames(channel) <- list(levels(x$a1), levels(x$a1))
-  theirs <- seconds(sdcMicro::pram(x, variables = "a1", pd = channel, alpha = 1))
-  cat(sprintf("sdcMicro::pram / privatize = %.0f\n", theirs / seconds(privatize(x, m))))
-  kept <- replicate(20, {
-    y <- sdcMicro::pram(x, variables = "a1", pd = channel, alpha = 1)
-    mean(y$a1_pram == y$a1)
-  })
-  cat(sprintf(
-    "share that pram() keeps: %.4f (se %.4f), channel's diagonal %.4f\n", mean(kept),
-    stats::sd(kept) / sqrt(20), channel[[1]]
+# One attribute of 4 levels with standard errors: the same estimate in RRreg.
+for (n in sized(10^(3:5), 10^(2:3))) {
+  x <- survey(n, 1, 4)
+  m <- mech_lambda(x, lambda = 0.6)
+  reports <- as_plain(privatize(x, m))
+  data <- data.frame(response = as.integer(reports$a1) - 1)
+  rrreg <- function() RRreg::RRuni(response, data, "FR", rep(0.1, 4), MLest = FALSE)
+  if (has_peer("RRreg")) {
+    e <- estimate(reports, m)
+    theirs <- rrreg()
+    agree(unname(coef(e)), unname(theirs$pi), 1e-10)
+    agree(unname(e$std_error), unname(theirs$piSE), 1e-10)
+  }
+  rows <- rbind(rows, compare(
+    "shares of one attribute", n, "people",
+    ours(function() estimate(reports, m)),
+    peer("RRreg", "RRuni", rrreg)
   ))
 }
+
+# Logistic regression of a randomized yes or no on an exact number: one likelihood, three packages.
+for (n in sized(10^(3:5), c(300, 1000))) {
+  z <- stats::rnorm(n)
+  m <- mech_lambda(list(y = c("no", "yes")), lambda = 0.6)
+  truth <- factor(c("no", "yes"))[1 + (stats::runif(n) < stats::plogis(-0.5 + z))]
+  data <- data.frame(y = as_plain(privatize(data.frame(y = truth), m))$y, z = z)
+  data$answer <- as.integer(data$y) - 1L
+  data[c("item", "kind", "kept", "forced_yes")] <- list("one", "Forced", 0.6, 0.5) # as GLMMRR has it
+  fits <- list(
+    ours(function() coef(private_glm(y ~ z, data, m))),
+    peer("RRreg", "RRlog", function() {
+      RRreg::RRlog(answer ~ z, data, model = "FR", p = c(0.2, 0.2))$coefficients
+    }),
+    peer("rr", "rrreg", function() {
+      rr::rrreg(
+        answer ~ z,
+        data = data, p = 0.6, p0 = 0.2, p1 = 0.2, design = "forced-known"
+      )$est
+    }),
+    peer("GLMMRR", "RRglm", function() {
+      coef(GLMMRR::RRglm(
+        answer ~ z, GLMMRR::RRlink.logit, item, kind, kept, forced_yes, data
+      ))
+    })
+  )
+  fits <- Filter(Negate(is.null), fits)
+  for (fit in fits[-1]) agree(unname(fits[[1]]$run()), unname(fit$run()), 1e-3)
+  rows <- rbind(rows, do.call(compare, c(list("logistic regression", n, "people"), fits)))
+}
+save_rows("lambda", rows)

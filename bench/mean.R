@@ -1,53 +1,52 @@
-# Times of private_mean() in units of colMeans(), and the memory it adds to that of the data.
-# Usage: Rscript bench/mean.R [rows] [columns] (package installed; defaults 1e6 and 100).
-# Python's diffprivlib, an l-infinity mean with given bounds, is timed where it is installed.
-library(confide)
+# Private means beside colMeans(), a clipped mean in plain R, and DPpack, which needs a range for each
+# column. Usage: Rscript bench/mean.R [--quick] (package installed)
+source("bench/tools/common.R")
 
-arguments <- as.numeric(commandArgs(TRUE))
-n <- if (length(arguments) > 0) arguments[[1]] else 1e6
-d <- if (length(arguments) > 1) arguments[[2]] else 100
+# Clip rows to a ball, average, add noise in doubles.
+clip_and_add <- function(x, radius, rho) {
+  shrink <- pmin(1, radius / sqrt(rowSums(x^2)))
+  noise <- stats::rnorm(ncol(x), sd = 2 * radius / nrow(x) / sqrt(2 * rho))
+  colMeans(x * shrink) + noise
+}
 
-seconds <- function(code) sum(system.time(code)[c("user.self", "sys.self")])
+# The same, a row after the other.
+row_by_row <- function(x, radius, rho) {
+  total <- numeric(ncol(x))
+  for (i in seq_len(nrow(x))) {
+    total <- total + x[i, ] * min(1, radius / sqrt(sum(x[i, ]^2)))
+  }
+  total / nrow(x) + stats::rnorm(ncol(x), sd = 2 * radius / nrow(x) / sqrt(2 * rho))
+}
+
+methods_for <- function(x) {
+  radius <- 2 * sqrt(ncol(x))
+  few <- length(x) <= 2e6
+  list(
+    ours(function() private_mean(x, rho = 1)),
+    ours(
+      function() private_mean(x, rho = 1, sigma = "none", filter = "none"),
+      "confide, known scale, no filter"
+    ),
+    ours(function() private_mean(x, rho = 1, sigma = "none", method = "clipped"), "confide, clipped"),
+    unsafe("colMeans()", function() colMeans(x)),
+    unsafe("clip and rnorm()", function() clip_and_add(x, radius, 1)),
+    if (few) naive("clip row by row and rnorm()", function() row_by_row(x, radius, 1)),
+    peer("DPpack", "meanDP by column", function() {
+      apply(x, 2, function(column) DPpack::meanDP(column, 1 / ncol(x), -5, 5))
+    })
+  )
+}
 
 set.seed(1)
-x <- matrix(stats::rnorm(n * d), n)
-data_mb <- 8 * n * d / 2^20
-base <- min(replicate(3, seconds(colMeans(x))))
-cat(sprintf("%g rows, %g columns, %.0f MB\n", n, d, data_mb))
-cat(sprintf("%-40s %8s %8s %12s\n", "", "seconds", "colMeans", "memory, data"))
-
-show <- function(what, code) {
-  invisible(gc(reset = TRUE))
-  time <- seconds(code)
-  peak <- gc()[2, 6]
-  cat(sprintf("%-40s %8.2f %8.1f %12.2f\n", what, time, time / base, peak / data_mb))
+rows <- NULL
+for (n in sized(10^(4:6), c(2000, 4000, 8000))) {
+  x <- matrix(stats::rnorm(n * sized(20, 4)), n)
+  rows <- rbind(rows, do.call(compare, c(list("mean of 20 columns", n, "rows"), methods_for(x))))
 }
-
-show("colMeans", colMeans(x))
-show("crossprod", crossprod(x))
-shape <- diag(d) + 0.1
-for (filter in c("none", "spectral")) {
-  show(paste("balloon, sigma none, filter", filter), {
-    private_mean(x, rho = 1, sigma = "none", filter = filter)
-  })
-  show(paste("balloon, sigma a matrix, filter", filter), {
-    private_mean(x, rho = 1, sigma = shape, filter = filter)
-  })
+for (d in sized(4^(1:4), c(2, 4, 8))) {
+  x <- matrix(stats::rnorm(sized(1e5, 2000) * d), ncol = d)
+  rows <- rbind(rows, do.call(
+    compare, c(list("mean of 100,000 rows", d, "columns"), methods_for(x))
+  ))
 }
-show("balloon, sigma diag", private_mean(x, rho = 1, filter = "none"))
-for (method in c("clipped", "coinpress", "huber", "coordinate_median")) {
-  show(method, private_mean(x, rho = 1, sigma = "none", method = method))
-}
-
-python <- Sys.which("python3")
-found <- nzchar(python) &&
-  system2(python, c("-c", shQuote("import diffprivlib")), stderr = FALSE) == 0
-if (found) {
-  script <- sprintf(paste(
-    "import numpy as np, time, diffprivlib as d; x = np.random.normal(size=(%d, %d));",
-    "t = time.process_time(); d.tools.mean(x, epsilon=1.0, bounds=(-5, 5), axis=0);",
-    "print(time.process_time() - t)"
-  ), n, d)
-  time <- as.numeric(system2(python, c("-c", shQuote(script)), stdout = TRUE))
-  cat(sprintf("%-40s %8.2f %8.1f\n", "diffprivlib.tools.mean (Python)", time, time / base))
-}
+save_rows("mean", rows)

@@ -1,25 +1,14 @@
-# Ratios only: how the direct search, the bracketed search and the linear programme of Kairouz, Oh
-# and Viswanath (2016) compare on this machine. Usage: Rscript bench/spr.R (package installed)
-library(confide)
-
-seconds <- function(code) {
-  gc(FALSE)
-  started <- proc.time()[["user.self"]]
-  repeats <- 0
-  while (repeats == 0 || proc.time()[["user.self"]] - started < 0.5) {
-    eval.parent(substitute(code))
-    repeats <- repeats + 1
-  }
-  (proc.time()[["user.self"]] - started) / repeats
-}
+# The optimal mechanism for a test, and reports of it. No other package designs it.
+# Usage: Rscript bench/spr.R [--quick] (package installed)
+source("bench/tools/common.R")
 
 random_pair <- function(k) {
   p <- matrix(stats::rexp(2 * k), 2)
   p / rowSums(p)
 }
 
-# All 2^k columns of 1 and e^epsilon.
-kov <- function(pair, epsilon) {
+# Kairouz, Oh and Viswanath (2016): a linear programme over all 2^k columns of 1 and e^epsilon.
+linear_programme <- function(pair, epsilon) {
   k <- ncol(pair)
   patterns <- as.matrix(expand.grid(rep(list(c(1, exp(epsilon))), k)))
   m0 <- as.vector(patterns %*% pair[1, ])
@@ -27,29 +16,55 @@ kov <- function(pair, epsilon) {
   lpSolve::lp("max", m0 * log(m0 / m1), t(patterns), rep("=", k), rep(1, k))$objval
 }
 
-solve_spr <- function(pair, epsilon, ...) mech_spr(pair[1, ], pair[2, ], epsilon, ...)
+# One draw a person, and all people of a level at once.
+one_by_one <- function(x, channel) {
+  outputs <- seq_len(ncol(channel))
+  vapply(x, function(truth) sample(outputs, 1, prob = channel[truth, ]), 1L)
+}
+
+by_level <- function(x, channel) {
+  reports <- integer(length(x))
+  for (people in split(seq_along(x), x)) {
+    reports[people] <- sample.int(
+      ncol(channel), length(people), TRUE, prob = channel[x[people[[1]]], ]
+    )
+  }
+  reports
+}
+
+solve_spr <- function(pair) mech_spr(pair[1, ], pair[2, ], 2)
 
 set.seed(1)
-if (requireNamespace("lpSolve", quietly = TRUE)) {
-  for (k in c(4, 6, 8, 10)) {
-    pair <- random_pair(k)
-    ours <- seconds(solve_spr(pair, 2))
-    theirs <- seconds(kov(pair, 2))
-    gap <- abs(solve_spr(pair, 2)$objective_value - kov(pair, 2))
-    cat(sprintf(
-      "k = %2d: linear programme / mech_spr = %.1f, difference of the optima %.0e\n",
-      k, theirs / ours, gap
-    ))
-  }
-}
-
-# Up to 2,000 distinct ratios the search is direct, above it is bracketed.
-for (k in c(1000, 2000, 5000, 20000, 1e5, 1e6)) {
+rows <- NULL
+for (k in sized(c(4, 6, 8, 10, 12), c(4, 6))) {
   pair <- random_pair(k)
-  time <- seconds(m <- solve_spr(pair, 2))
-  if (k == 1000) base <- time / k
-  cat(sprintf(
-    "k = %7d: time per level, relative to k = 1000: %.2f (%s search, s = %d, gap %.0e)\n",
-    k, time / k / base, if (k <= 2000) "direct" else "bracketed", m$n_outputs, diff(m$bounds)
+  has_solver <- has_peer("lpSolve")
+  if (has_solver) agree(solve_spr(pair)$objective_value, linear_programme(pair, 2), 1e-8)
+  rows <- rbind(rows, compare(
+    "optimal mechanism, few levels", k, "levels",
+    ours(function() solve_spr(pair)),
+    if (has_solver) {
+      textbook("linear programme of 2^k columns", function() linear_programme(pair, 2))
+    }
   ))
 }
+# Up to 2,000 distinct ratios the search is direct, above it is bracketed.
+for (k in sized(10^(3:6), 10^(2:4))) {
+  pair <- random_pair(k)
+  rows <- rbind(rows, compare(
+    "optimal mechanism", k, "levels", ours(function() solve_spr(pair))
+  ))
+}
+pair <- random_pair(100)
+m <- solve_spr(pair)
+channel <- as.matrix(m)
+for (n in sized(10^(4:6), 10^(2:4))) {
+  x <- sample.int(100, n, TRUE)
+  rows <- rbind(rows, compare(
+    "randomize, 100 levels", n, "people",
+    ours(function() privatize(x, m)),
+    if (n <= 1e5) naive("sample() for each person", function() one_by_one(x, channel)),
+    textbook("sample() for each level", function() by_level(x, channel))
+  ))
+}
+save_rows("spr", rows)
