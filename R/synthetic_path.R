@@ -114,10 +114,12 @@ refine.confide_synthetic_path <- function(object, ..., epsilon) {
     ))
   }
   lapply(handles, check_handle, what = "synthesize", call = environment())
-  charge_before_noise(object$ledger, path_charge(fresh, object, object$rng), "synthesize")
-  object$handle[names(handles)] <- lapply(names(handles), function(part) {
+  planned <- lapply(names(handles), function(part) {
     target <- object$alpha * (handles[[part]]$rho + object$shares[[part]] * fresh)
-    refine(handles[[part]], epsilon = target)
+    plan_refinement(handles[[part]], target, call = environment())
   })
+  rho <- sum_rounded_up(vapply(planned, `[[`, numeric(1), "rho"))
+  charge_before_noise(object$ledger, path_charge(rho, object, object$rng), "synthesize")
+  object$handle[names(handles)] <- Map(carry_out, handles, planned)
   renew_path(object, object$potentials)
 }
