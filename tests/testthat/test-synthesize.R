@@ -536,6 +536,28 @@ test_that("a step that no noise can serve is refused before any table is refined
   expect_equal(spent(l), 0.3, tolerance = 1e-9)
 })
 
+test_that("the smallest budget that can be served is found without charging for less", {
+  data <- people(20)[c("a", "b")]
+  charged <- function(epsilon) {
+    l <- ledger(20, neighbours = "replace", limit = 1)
+    tryCatch(
+      {
+        synthesize(data, epsilon = epsilon, alpha = 20, neighbours = "replace", ledger = l)
+        NA
+      },
+      confide_error_parameter = function(error) spent(l)
+    )
+  }
+  ends <- c(1e-30, 1)
+  for (halving in 1:70) {
+    middle <- sqrt(prod(ends))
+    spent <- charged(middle)
+    expect_true(is.na(spent) || spent == 0)
+    ends[[if (is.na(spent)) 2 else 1]] <- middle
+  }
+  expect_lt(ends[[2]] / ends[[1]] - 1, 1e-12)
+})
+
 test_that("what went through a file, or lost its handle, can be used but not refined", {
   path <- start_of(people(60))
   file <- withr::local_tempfile()
