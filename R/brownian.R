@@ -140,18 +140,34 @@ refine.default <- function(object, ...) {
 refine.confide_brownian <- function(object, ..., epsilon = NULL, sigma = NULL, query = NULL) {
   check_dots_empty(...)
   check_handle(object, "brownian")
-  budgets <- refinement_budgets(object, epsilon, sigma, query)
-  answers <- lapply(names(budgets), function(name) {
-    answer_query(object$queries[[as.integer(name)]], budgets[[name]], object$neighbours)
-  })
-  plans <- lapply(answers, plan_noise)
-  rho <- sum_rounded_up(vapply(plans, `[[`, numeric(1), "realised"))
+  planned <- plan_refinement(object, epsilon, sigma, query)
   charge_before_noise(
-    object$ledger, list(expost_rho = rho, neighbours = object$neighbours, rng = object$rng),
+    object$ledger, list(expost_rho = planned$rho, neighbours = object$neighbours, rng = object$rng),
     "brownian"
   )
-  for (i in seq_along(answers)) {
-    object <- take_measurement(object, as.integer(names(budgets)[[i]]), answers[[i]], plans[[i]])
+  carry_out(object, planned)
+}
+
+# What a step will ask of the noise: all refusals come from here, before anything is charged.
+plan_refinement <- function(object, epsilon, sigma = NULL, query = NULL,
+                            call = rlang::caller_env()) {
+  budgets <- refinement_budgets(object, epsilon, sigma, query, call)
+  queries <- as.integer(names(budgets))
+  answers <- lapply(seq_along(queries), function(k) {
+    answer_query(object$queries[[queries[[k]]]], budgets[[k]], object$neighbours)
+  })
+  plans <- lapply(answers, plan_noise, call = call)
+  list(
+    queries = queries, answers = answers, plans = plans,
+    rho = sum_rounded_up(vapply(plans, `[[`, numeric(1), "realised"))
+  )
+}
+
+carry_out <- function(object, planned) {
+  for (k in seq_along(planned$queries)) {
+    object <- take_measurement(
+      object, planned$queries[[k]], planned$answers[[k]], planned$plans[[k]]
+    )
   }
   update_brownian(advance(object))
 }

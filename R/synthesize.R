@@ -157,7 +157,7 @@ check_split <- function(split, call = rlang::caller_env()) {
       i = "{.field single} must be above 0: a tree is chosen by what single tables leave open."
     ), call = call)
   }
-  split[parts]
+  split[parts] / max(split)
 }
 
 # With public n there must be somebody to describe.
@@ -189,9 +189,10 @@ plan_synthesis <- function(model, split, budget, neighbours, call = rlang::calle
   split[["tree"]] <- if (choices) split[["tree"]] else 0
   split[["pairs"]] <- if (pairs > 0) split[["pairs"]] else 0
   parts <- budget$value * split / sum(split)
+  pairs <- if (split[["pairs"]] > 0) pairs else 0
   plan <- list(
     law = budget$law, budget = budget$value, neighbours = neighbours,
-    choices = plan_choices(features, parts[["tree"]], budget$law, neighbours, call),
+    choices = if (choices) plan_choices(features, parts[["tree"]], budget$law, neighbours, call),
     single = plan_tables(features, parts[["single"]], budget$law, neighbours, call),
     pairs = plan_tables(pairs, parts[["pairs"]], budget$law, neighbours, call)
   )
@@ -203,7 +204,7 @@ plan_synthesis <- function(model, split, budget, neighbours, call = rlang::calle
 
 # One query for each of so many tables.
 plan_tables <- function(tables, budget, law, neighbours, call = rlang::caller_env()) {
-  if (tables == 0 || budget == 0) {
+  if (tables == 0) {
     return(NULL)
   }
   query <- list(

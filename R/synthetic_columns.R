@@ -116,6 +116,10 @@ row_codes <- function(data, columns, call = rlang::caller_env()) {
     lapply(names(columns), function(name) one_column_codes(data[[name]], columns[[name]], call)),
     confide_error_domain = function(error) abort_domain(columns_domain, call)
   )
+  # a frame put together by hand can have columns of several lengths
+  if (any(lengths(codes) != nrow(data))) {
+    abort_domain(columns_domain, call)
+  }
   matrix(as.integer(unlist(codes)) - 1L, nrow(data), length(columns))
 }
 

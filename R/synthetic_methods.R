@@ -75,7 +75,7 @@ predict.confide_synthetic <- function(object, newdata, ..., type = c("probabilit
   check_required(newdata, "Give a data frame with the columns but for the label.")
   type <- check_choice(type, c("probabilities", "class"))
   check_new_data(object, newdata)
-  codes <- row_codes(newdata[object$features], object$columns[object$features])
+  codes <- row_codes(newdata, object$columns[object$features])
   probabilities <- tree_label(object$shape, object$potentials, codes)
   label <- object$columns[[object$label]]
   if (type == "class") {

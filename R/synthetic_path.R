@@ -17,6 +17,7 @@ path_budget <- function(rho, epsilon, alpha, call = rlang::caller_env()) {
 }
 
 start_path <- function(model, plan, rows, alpha, ledger, rng, call = rlang::caller_env()) {
+  for (part in list(plan$single, plan$pairs)) check_first_step(part, plan$neighbours, call)
   charge_before_noise(ledger, path_charge(plan$realised, plan, rng), "synthesize", call)
   released <- release_tables(model, plan, rows, rng, function(tables, part) {
     start_tables(tables, part, plan$neighbours, alpha, rng)
@@ -42,8 +43,19 @@ path_shares <- function(plan) {
   cost / sum(cost)
 }
 
-# The handles of the exact tables after their first step. One row more changes one cell of each
-# table by 1, another row in the place of one changes two.
+# A plan at the very limit of what noise can serve may be rounded below it on the way to the handle:
+# refused before the charge.
+check_first_step <- function(part, neighbours, call) {
+  if (!is.null(part)) {
+    table <- list(sensitivity = table_sensitivity(neighbours), whole = TRUE, dimension = 2)
+    plan_noise(answer_query(table, part$realised[[1]] * (1 - 2^-44), neighbours), call)
+  }
+}
+
+# One row more changes one cell of each table by 1, another row in the place of one changes two.
+table_sensitivity <- function(neighbours) sqrt(if (neighbours == "replace") 2 else 1)
+
+# The handles of the exact tables after their first step.
 start_tables <- function(tables, part, neighbours, alpha, rng) {
   if (is.null(part)) {
     return(unmeasured(tables))
@@ -51,7 +63,7 @@ start_tables <- function(tables, part, neighbours, alpha, rng) {
   counts <- lapply(tables, units_as_numbers)
   names(counts) <- seq_along(counts)
   handle <- brownian(
-    counts, sqrt(if (neighbours == "replace") 2 else 1), alpha,
+    counts, table_sensitivity(neighbours), alpha,
     whole = TRUE, neighbours = neighbours, rng = rng
   )
   read_tables(refine(handle, epsilon = alpha * sum(part$realised)))
@@ -114,10 +126,12 @@ refine.confide_synthetic_path <- function(object, ..., epsilon) {
     ))
   }
   lapply(handles, check_handle, what = "synthesize", call = environment())
-  charge_before_noise(object$ledger, path_charge(fresh, object, object$rng), "synthesize")
-  object$handle[names(handles)] <- lapply(names(handles), function(part) {
+  planned <- lapply(names(handles), function(part) {
     target <- object$alpha * (handles[[part]]$rho + object$shares[[part]] * fresh)
-    refine(handles[[part]], epsilon = target)
+    plan_refinement(handles[[part]], target, call = environment())
   })
+  rho <- sum_rounded_up(vapply(planned, `[[`, numeric(1), "rho"))
+  charge_before_noise(object$ledger, path_charge(rho, object, object$rng), "synthesize")
+  object$handle[names(handles)] <- Map(carry_out, handles, planned)
   renew_path(object, object$potentials)
 }

@@ -105,12 +105,14 @@ plot_tree <- function(object) {
       data = lines
     ) +
     ggplot2::geom_label(
-      ggplot2::aes(label = axis_name(.data$feature)),
-      size = 3.2, label.size = 0.2
+      # a narrow label does not cover the edge to a child at the same height
+      ggplot2::aes(label = wrap_labels(axis_name(.data$feature), 12L)),
+      size = 3.2, label.size = 0.2, lineheight = 0.9
     ) +
     ggplot2::scale_colour_gradient(low = "grey75", high = "black", guide = "none") +
     ggplot2::scale_linewidth_continuous(range = c(0.4, 2.4)) +
     ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = 0.15)) +
+    ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = 0.1)) +
     ggplot2::labs(
       x = NULL, y = NULL,
       linewidth = paste0(

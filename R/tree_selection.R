@@ -23,13 +23,9 @@ score_bytes <- function(scores, which) {
 }
 
 # The public arguments of each of the choices that lead to a tree of so many features, paid with
-# `budget` in all: rho (epsilon^2 / 8 a choice: Cesar and Rogers 2021) or epsilon. NULL where there
-# is nothing to choose.
+# `budget` in all: rho (epsilon^2 / 8 a choice: Cesar and Rogers 2021) or epsilon.
 plan_choices <- function(features, budget, law, neighbours, call = rlang::caller_env()) {
   rounds <- features - 1
-  if (features < 3 || budget == 0) {
-    return(NULL)
-  }
   each <- spendable(budget / rounds)
   epsilon <- spendable(if (law == "gaussian") sqrt(8 * each) else each)
   query <- list(

@@ -17,30 +17,36 @@ adult_table <- function() {
   people
 }
 
-# Numbers become bins as synthesize() makes them, and every level but the first a column of 0 and 1.
-one_hot <- function(people) {
-  columns <- lapply(setdiff(names(people), "income"), function(name) {
+# Everything as factors: numbers in bins as synthesize() makes them, missing answers a level.
+adult_bins <- function(people) {
+  for (name in names(people)) {
     x <- people[[name]]
     cuts <- adult_cuts[[name]]
     if (!is.null(cuts)) {
       code <- if (is.factor(x)) as.integer(x) else findInterval(x, utils::head(cuts, -1))
-      return(outer(code, seq_len(length(cuts) - 1)[-1], "=="))
+      people[[name]] <- factor(code, seq_along(cuts[-1]))
+    } else if (name %in% c("workclass", "occupation", "native_country")) {
+      people[[name]] <- addNA(x)
     }
-    labels <- levels(x)[!is.na(levels(x))]
-    with_missing <- name %in% c("workclass", "occupation", "native_country")
-    code <- match(as.character(x), labels, nomatch = length(labels) + 1L)
-    outer(code, seq_len(length(labels) + with_missing)[-1], "==")
-  })
+  }
+  people
+}
+
+# Every level but the first of a feature becomes a column of 0 and 1.
+one_hot <- function(people) {
+  features <- adult_bins(people[names(people) != "income"])
+  columns <- lapply(features, function(x) outer(as.integer(x), seq_len(nlevels(x))[-1], "=="))
   cbind(1, do.call(cbind, columns) + 0)
 }
 
-# Logistic regression with a ridge of 1, by Newton's method.
+# Logistic regression with a ridge of 1, by Newton's method. Most of x is 0.
 logistic <- function(x, y, steps = 10) {
+  x <- Matrix::Matrix(x, sparse = TRUE)
   beta <- numeric(ncol(x))
   for (step in seq_len(steps)) {
-    p <- stats::plogis(drop(x %*% beta))
-    hessian <- crossprod(x, p * (1 - p) * x) + diag(ncol(x))
-    change <- solve(hessian, drop(crossprod(x, y - p)) - beta)
+    p <- stats::plogis(as.vector(x %*% beta))
+    hessian <- as.matrix(Matrix::crossprod(x, p * (1 - p) * x)) + diag(ncol(x))
+    change <- solve(hessian, as.vector(Matrix::crossprod(x, y - p)) - beta)
     beta <- beta + change
     if (max(abs(change)) < 1e-3) break
   }

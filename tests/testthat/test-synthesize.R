@@ -144,6 +144,7 @@ test_that("parts that cannot be used leave their budget to the others", {
     tree(split = c(pairs = 1, single = 3, tree = 0), edges = list(c("a", "b")))$spent$cost,
     c(0.75, 0.25)
   )
+  expect_equal(tree(split = c(tree = 1e308, single = 1e308, pairs = 1e308))$spent$cost, rep(1, 3) / 3)
 })
 
 # Data frames from neighbours in codes; 9 is missing where that is legal.
@@ -293,6 +294,24 @@ test_that("errors about data have one text and come before any randomness", {
   expect_length(unique(texts), 1)
 })
 
+test_that("columns of several lengths, in a frame put together by hand, are refused", {
+  ragged <- structure(
+    list(a = factor(1:4, 1:900), b = factor(1:2), c = factor(1:6)),
+    row.names = 1:4, class = "data.frame"
+  )
+  for (columns in list(c("a", "b"), c("b", "a"), c("a", "c"))) {
+    expect_confide_error(synthesize(ragged[columns], 1, neighbours = "add_remove"), "domain")
+  }
+  s <- synthesize(
+    data.frame(a = factor(1:4, 1:900), b = factor(1:2)), 1,
+    neighbours = "replace", label = "b"
+  )
+  expect_confide_error(
+    predict(s, structure(list(a = factor(1:3, 1:900)), row.names = 1:4, class = "data.frame")),
+    "domain"
+  )
+})
+
 test_that("public arguments outside their range are refused with the reason", {
   data <- people(20)
   refused <- function(..., says = NULL, x = data, neighbours = "replace") {
@@ -326,6 +345,8 @@ test_that("public arguments outside their range are refused with the reason", {
   good(split = c(tree = 0, single = 1, pairs = 1), says = "Choosing a tree")
   good(split = 1)
   good(split = c(tree = 1, single = NA, pairs = 1))
+  good(split = c(tree = 1, single = 5e-324, pairs = 1), says = "No noise can serve")
+  good(split = c(tree = 1e308, single = 5e-324, pairs = 1e308), says = "No noise can serve")
   good(na = "drop")
   good(rng = "seed")
   good(eps = 1, says = "Unused")
@@ -500,4 +521,50 @@ test_that("targets that are reached, stale copies and empty ledgers refuse a ref
   expect_gte(spent(l), path$epsilon)
   expect_confide_error(refine(path, epsilon = 0.6), "budget")
   expect_equal(refine(path, epsilon = 0.5)$epsilon, 0.5, tolerance = 1e-9)
+})
+
+test_that("a step that no noise can serve is refused before any table is refined or charged", {
+  l <- ledger(20, neighbours = "add_remove", limit = 1)
+  # the tables of pairs get hardly anything, those of single columns could be refined
+  path <- start_of(people(60), ledger = l, split = c(tree = 1, single = 1, pairs = 1e-9))
+  before <- spent(l)
+  expect_confide_error(refine(path, epsilon = 0.1000001), "parameter", "No noise can serve")
+  expect_identical(spent(l), before)
+  path <- refine(path, epsilon = 0.3)
+  expect_equal(path$epsilon, 0.3, tolerance = 1e-9)
+  expect_gte(spent(l), path$epsilon)
+  expect_equal(spent(l), 0.3, tolerance = 1e-9)
+})
+
+test_that("the smallest budget that can be served is found without charging for less", {
+  data <- people(20)[c("a", "b")]
+  charged <- function(epsilon) {
+    l <- ledger(20, neighbours = "replace", limit = 1)
+    tryCatch(
+      {
+        synthesize(data, epsilon = epsilon, alpha = 20, neighbours = "replace", ledger = l)
+        NA
+      },
+      confide_error_parameter = function(error) spent(l)
+    )
+  }
+  ends <- c(1e-30, 1)
+  for (halving in 1:70) {
+    middle <- sqrt(prod(ends))
+    spent <- charged(middle)
+    expect_true(is.na(spent) || spent == 0)
+    ends[[if (is.na(spent)) 2 else 1]] <- middle
+  }
+  expect_lt(ends[[2]] / ends[[1]] - 1, 1e-12)
+})
+
+test_that("what went through a file, or lost its handle, can be used but not refined", {
+  path <- start_of(people(60))
+  file <- withr::local_tempfile()
+  saveRDS(path, file)
+  read <- readRDS(file)
+  expect_identical(simulate(read, 20, seed = 1), simulate(path, 20, seed = 1))
+  expect_confide_error(refine(read, epsilon = 1), "parameter", "went through a file")
+  path$handle <- NULL
+  expect_confide_error(refine(path, epsilon = 1), "parameter", "parted")
 })
