@@ -14,6 +14,8 @@
 #'   \item{breakdown point}{The share of wild records that an estimator stands; with more they can
 #'     take it anywhere.}
 #'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}
+#'   \item{class sums}{The sum of the features of each class's records. With noise, and divided by
+#'     noisy counts, they are a classifier: the class with the nearest mean.}
 #'   \item{clipping}{Pulling a record that is further than a radius from the centre back to that
 #'     radius. It bounds what one record can do, and loses less than leaving it out.}
 #'   \item{differential privacy}{A promise about a random procedure: whatever is put out is nearly
@@ -44,6 +46,8 @@
 #'     added or taken away.}
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
+#'   \item{private sample}{Records that are in a step by a coin of their own, and nobody knows which.
+#'     What is computed from it costs less privacy than from everybody.}
 #'   \item{pure, zero-concentrated}{Two measures of how nearly. Pure: by epsilon. Zero-concentrated
 #'     (zCDP): by rho, which bounds the Renyi divergence of any order alpha by alpha rho; the rhos
 #'     of several releases add up.}

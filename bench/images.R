@@ -67,7 +67,7 @@ path_of <- function(seed, method) {
       refine(classifier, epsilon = epsilon)
     }
     data.frame(
-      experiment = "path", method = method, seed = seed, level = epsilon,
+      experiment = "path", method = method, check = NA, seed = seed, level = epsilon,
       epsilon = classifier$epsilon, releases = sum(classifier$spent$releases),
       status = NA, test = accuracy(classifier, parts$test)
     )
@@ -75,7 +75,7 @@ path_of <- function(seed, method) {
 }
 
 # Stops when 85 % of the validation part are right, as far as the private check can tell.
-stopped_run <- function(seed) {
+stopped_run <- function(seed, check) {
   parts <- divide(seed)
   validation <- data.frame(label = parts$validation$y, parts$validation$x)
   stopped <- accuracy_first(
@@ -88,11 +88,13 @@ stopped_run <- function(seed) {
     },
     fit = identity,
     score = function(model, validation) predict(model, validation[-1]) == validation$label,
-    threshold = 0.85, grid = grid, alpha = alpha, neighbours = "add_remove", rng = "r"
+    threshold = 0.85, grid = grid, alpha = alpha, neighbours = "add_remove", check = check,
+    check_epsilon = if (check == "svt") 0.1, rng = "r"
   )
   data.frame(
-    experiment = "stop", method = "gradient", seed = seed, level = grid[[stopped$attempts]],
-    epsilon = stopped$epsilon, releases = sum(stopped$released$spent$releases),
+    experiment = "stop", method = "gradient", check = check, seed = seed,
+    level = grid[[stopped$attempts]], epsilon = stopped$epsilon,
+    releases = sum(stopped$released$spent$releases),
     status = stopped$status, test = accuracy(stopped$model, parts$test)
   )
 }
@@ -103,7 +105,7 @@ for (seed in seq_len(repeats)) {
     rows <- rbind(rows, path_of(seed, method))
     print(utils::tail(rows, length(grid)), row.names = FALSE, digits = 3)
   }
-  rows <- rbind(rows, stopped_run(seed))
-  print(utils::tail(rows, 1), row.names = FALSE, digits = 3)
+  rows <- rbind(rows, stopped_run(seed, "gaussian"), stopped_run(seed, "svt"))
+  print(utils::tail(rows, 2), row.names = FALSE, digits = 3)
   write.csv(rows, file, row.names = FALSE)
 }
