@@ -77,6 +77,30 @@ channel_privatize <- function(codes, probabilities, epsilon, rng) {
     .Call(`_confide_channel_privatize`, codes, probabilities, epsilon, rng)
 }
 
+classifier_features <- function(rows, bound) {
+    .Call(`_confide_classifier_features`, rows, bound)
+}
+
+classifier_sums <- function(records, classes, bound) {
+    .Call(`_confide_classifier_sums`, records, classes, bound)
+}
+
+classifier_head <- function(records, classes, bound, penalty, tolerance) {
+    .Call(`_confide_classifier_head`, records, classes, bound, penalty, tolerance)
+}
+
+gradients_answer <- function(records, query, rng) {
+    .Call(`_confide_gradients_answer`, records, query, rng)
+}
+
+gradients_within_sensitivity <- function(records, other, query) {
+    .Call(`_confide_gradients_within_sensitivity`, records, other, query)
+}
+
+filtered_images <- function(images, bank) {
+    .Call(`_confide_filtered_images`, images, bank)
+}
+
 composition_delta <- function(attributes, at) {
     .Call(`_confide_composition_delta`, attributes, at)
 }

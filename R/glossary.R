@@ -30,6 +30,8 @@
 #'   \item{certified}{Checked by integer arithmetic on the very numbers that the sampler uses.}
 #'   \item{channel}{The table of probabilities of each report for each true value. Rows are true
 #'     values and sum to 1.}
+#'   \item{class sums}{The sum of the features of each class's records. With noise, and divided by
+#'     noisy counts, they are a classifier: the class with the nearest mean.}
 #'   \item{clipping}{Pulling a record that is further than a radius from the centre back to that
 #'     radius. It bounds what one record can do, and loses less than leaving it out.}
 #'   \item{confidence ball}{A set of points that holds the whole mean vector, not just one of its
@@ -81,6 +83,8 @@
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
 #'   \item{privacy profile}{The delta for each epsilon: the whole guarantee, not one point of it.}
+#'   \item{private sample}{Records that are in a step by a coin of their own, and nobody knows which.
+#'     What is computed from it costs less privacy than from everybody.}
 #'   \item{pure, zero-concentrated}{Two measures of how nearly. Pure: by epsilon.
 #'     Zero-concentrated (zCDP): by rho, which bounds the Renyi divergence of any order alpha by
 #'     alpha rho; the rhos of several releases add up.}

@@ -1,8 +1,9 @@
 # The only way out for central releases: private integers go in, their sum with exact noise comes
 # out, or which of them the exponential mechanism chose (kind "choice"). `units` holds the integers,
-# eight bytes each; `query` holds the public arguments, from which the noise and its grid follow.
-# Kind "order" is a random order of row numbers and takes no integers: it passes here so that a
-# replay audit, which may stand at the gate, gives neighbours the same one.
+# eight bytes each, or the records where a private sample of them is drawn too (kind "gradients");
+# `query` holds the public arguments, from which the noise and its grid follow. Kind "order" is a
+# random order of row numbers and takes no integers: it passes here so that a replay audit, which
+# may stand at the gate, gives neighbours the same one.
 release_units <- function(units, query, rng, call = rlang::caller_env()) {
   if (!is.null(noise_gate$meter) && !isTRUE(query$covered)) {
     meter(query_statement(query, rng))
@@ -43,7 +44,8 @@ query_statement <- function(query, rng) {
     rho_realised = if (paid_in_rho) plan$realised,
     epsilon_realised = if (!paid_in_rho) plan$realised,
     laplace_step = if (is_sum) plan$denominator / plan$numerator,
-    neighbours = query$neighbours, rng = release_source(rng)
+    # of a Renyi epsilon, which is neither of both
+    alpha = query[["alpha"]], neighbours = query$neighbours, rng = release_source(rng)
   )
 }
 
@@ -54,6 +56,7 @@ noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
       order = random_order(query$n, rng),
       scatter = scatter_answer(units, query, rng),
       choice = select_unit(units, query, rng),
+      gradients = gradients_answer(units, query, rng),
       add_noise(units, draw_noise(query, length(units) / 8, rng), query)
     ),
     "confide::RandomnessError" = function(error) abort_randomness(call)
@@ -67,6 +70,7 @@ are_neighbouring_units <- function(units, other, query) {
     order = length(units) == 0 && length(other) == 0,
     scatter = scatter_within_sensitivity(units, other, query),
     choice = scores_within_sensitivity(units, other, query),
+    gradients = gradients_within_sensitivity(units, other, query),
     units_within_sensitivity(units, other, query)
   )
 }
@@ -98,6 +102,7 @@ plan_noise <- function(query, call = rlang::caller_env()) {
     count_search = count_search_noise,
     scatter = scatter_noise,
     choice = choice_plan,
+    gradients = gradients_noise,
     noise_plan
   )
   refused_as_parameter(plan(query), call)

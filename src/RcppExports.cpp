@@ -243,6 +243,78 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// classifier_features
+Eigen::MatrixXd classifier_features(const Eigen::Map<Eigen::MatrixXd> rows, double bound);
+RcppExport SEXP _confide_classifier_features(SEXP rowsSEXP, SEXP boundSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< double >::type bound(boundSEXP);
+    rcpp_result_gen = Rcpp::wrap(classifier_features(rows, bound));
+    return rcpp_result_gen;
+END_RCPP
+}
+// classifier_sums
+Rcpp::List classifier_sums(const Rcpp::List& records, double classes, double bound);
+RcppExport SEXP _confide_classifier_sums(SEXP recordsSEXP, SEXP classesSEXP, SEXP boundSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< double >::type classes(classesSEXP);
+    Rcpp::traits::input_parameter< double >::type bound(boundSEXP);
+    rcpp_result_gen = Rcpp::wrap(classifier_sums(records, classes, bound));
+    return rcpp_result_gen;
+END_RCPP
+}
+// classifier_head
+Rcpp::List classifier_head(const Rcpp::List& records, double classes, double bound, double penalty, double tolerance);
+RcppExport SEXP _confide_classifier_head(SEXP recordsSEXP, SEXP classesSEXP, SEXP boundSEXP, SEXP penaltySEXP, SEXP toleranceSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< double >::type classes(classesSEXP);
+    Rcpp::traits::input_parameter< double >::type bound(boundSEXP);
+    Rcpp::traits::input_parameter< double >::type penalty(penaltySEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    rcpp_result_gen = Rcpp::wrap(classifier_head(records, classes, bound, penalty, tolerance));
+    return rcpp_result_gen;
+END_RCPP
+}
+// gradients_answer
+Rcpp::NumericVector gradients_answer(const Rcpp::List& records, const Rcpp::List& query, const std::string& rng);
+RcppExport SEXP _confide_gradients_answer(SEXP recordsSEXP, SEXP querySEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(gradients_answer(records, query, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
+// gradients_within_sensitivity
+bool gradients_within_sensitivity(const Rcpp::List& records, const Rcpp::List& other, const Rcpp::List& query);
+RcppExport SEXP _confide_gradients_within_sensitivity(SEXP recordsSEXP, SEXP otherSEXP, SEXP querySEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type records(recordsSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type other(otherSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type query(querySEXP);
+    rcpp_result_gen = Rcpp::wrap(gradients_within_sensitivity(records, other, query));
+    return rcpp_result_gen;
+END_RCPP
+}
+// filtered_images
+Rcpp::NumericMatrix filtered_images(const Rcpp::NumericMatrix& images, const Rcpp::List& bank);
+RcppExport SEXP _confide_filtered_images(SEXP imagesSEXP, SEXP bankSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericMatrix& >::type images(imagesSEXP);
+    Rcpp::traits::input_parameter< const Rcpp::List& >::type bank(bankSEXP);
+    rcpp_result_gen = Rcpp::wrap(filtered_images(images, bank));
+    return rcpp_result_gen;
+END_RCPP
+}
 // composition_delta
 Rcpp::NumericVector composition_delta(const Rcpp::List& attributes, const Rcpp::NumericVector& at);
 RcppExport SEXP _confide_composition_delta(SEXP attributesSEXP, SEXP atSEXP) {
@@ -1271,6 +1343,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_laplace_path_plan", (DL_FUNC) &_confide_laplace_path_plan, 2},
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},
     {"_confide_channel_privatize", (DL_FUNC) &_confide_channel_privatize, 4},
+    {"_confide_classifier_features", (DL_FUNC) &_confide_classifier_features, 2},
+    {"_confide_classifier_sums", (DL_FUNC) &_confide_classifier_sums, 3},
+    {"_confide_classifier_head", (DL_FUNC) &_confide_classifier_head, 5},
+    {"_confide_gradients_answer", (DL_FUNC) &_confide_gradients_answer, 3},
+    {"_confide_gradients_within_sensitivity", (DL_FUNC) &_confide_gradients_within_sensitivity, 3},
+    {"_confide_filtered_images", (DL_FUNC) &_confide_filtered_images, 2},
     {"_confide_composition_delta", (DL_FUNC) &_confide_composition_delta, 2},
     {"_confide_composition_epsilon", (DL_FUNC) &_confide_composition_epsilon, 2},
     {"_confide_response_renyi", (DL_FUNC) &_confide_response_renyi, 2},
