@@ -8,7 +8,8 @@ pkgdown::clean_site()
 pkgdown::build_site(preview = FALSE, install = FALSE, new_process = FALSE, devel = FALSE)
 
 # Formulas become MathML, which browsers know without a script.
-formula_pattern <- "(?s)\\\\\\((.+?)\\\\\\)|\\\\\\[(.+?)\\\\\\]"
+# It holds no tags, and in code that looks for one another backslash stands before it.
+formula_pattern <- "(?<!\\\\)\\\\(\\([^<>]+?\\\\\\)|\\[[^<>]+?\\\\\\])"
 
 to_mathml <- function(formulas) {
   tex <- gsub("&lt;", "<", gsub("&gt;", ">", gsub("&amp;", "&", formulas, fixed = TRUE)))
