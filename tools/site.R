@@ -22,7 +22,7 @@ to_mathml <- function(formulas) {
     source,
     to = "html", from = "markdown", output = target, options = c("--mathml", "--fail-if-warnings")
   )
-  paragraphs <- xml2::xml_find_all(xml2::read_html(target), "//body/p")
+  paragraphs <- xml2::xml_find_all(xml2::read_html(target, encoding = "UTF-8"), "//body/p")
   stopifnot(length(paragraphs) == length(formulas))
   vapply(paragraphs, function(p) as.character(xml2::xml_child(p)), "")
 }
