@@ -42,8 +42,12 @@ replace_formulas <- function(pages) {
 pages <- list.files("build/site", pattern = "[.]html$", recursive = TRUE, full.names = TRUE)
 replace_formulas(pages)
 
+stop_where <- function(pattern, what) {
+  found <- Filter(function(page) any(grepl(pattern, readLines(page), perl = TRUE)), pages)
+  if (length(found) > 0) stop(what, ": ", toString(found))
+}
+# Examples and articles show what they signal, and the build goes on.
+stop_where("class=[\"']r-(err|wrn)\\b|#&gt; Warning", "An error or a warning is shown in")
 # What a page loads, as against what it links to.
-loads <- "<(script|img|link)[^>]+(src|href)=\"https?://[^\"]+\""
-asking <- Filter(function(page) any(grepl(loads, readLines(page))), pages)
-if (length(asking) > 0) stop("These pages load from the network: ", toString(asking))
+stop_where("<(script|img|link)[^>]+(src|href)=\"https?://", "Something is loaded from the network by")
 cat("The site is in build/site:", length(pages), "pages\n")
