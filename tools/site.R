@@ -47,7 +47,7 @@ stop_where <- function(pattern, what) {
   if (length(found) > 0) stop(what, ": ", toString(found))
 }
 # Examples and articles show what they signal, and the build goes on.
-stop_where("class=[\"']r-(err|wrn)\\b|#&gt; Warning", "An error or a warning is shown in")
+stop_where("class=[\"']r-(err|wrn)\\b|#&gt; Warning", "An error or a warning is shown on")
 # What a page loads, as against what it links to.
-stop_where("<(script|img|link)[^>]+(src|href)=\"https?://", "Something is loaded from the network by")
+stop_where("<(script|img|link)[^>]+(src|href)=\"https?://", "These load from the network")
 cat("The site is in build/site:", length(pages), "pages\n")
