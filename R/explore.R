@@ -284,7 +284,7 @@ explored_note <- function(made) {
   if (!startsWith(last, "NOTE")) {
     return("")
   }
-  if (made$plan$way == 1) last else sub("the error", "the error of all together", last, fixed = TRUE)
+  if (made$plan$way > 1) sub("the error", "the error of all together", last) else last
 }
 
 # The same sliders after switching between lambda and epsilon.

@@ -10,7 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
     link.href = "#" + target.id;
     link.textContent = heading.textContent.trim();
     const item = document.createElement("li");
-    item.className = heading.tagName.toLowerCase();
+    item.className = "toc-" + heading.tagName.toLowerCase();
     item.append(link);
     list.append(item);
   }

@@ -8,7 +8,8 @@ pkgdown::clean_site()
 pkgdown::build_site(preview = FALSE, install = FALSE, new_process = FALSE, devel = FALSE)
 
 # Formulas become MathML, which browsers know without a script.
-formula_pattern <- "(?s)\\\\\\((.+?)\\\\\\)|\\\\\\[(.+?)\\\\\\]"
+# It holds no tags, and in code that looks for one another backslash stands before it.
+formula_pattern <- "(?<!\\\\)\\\\(\\([^<>]+?\\\\\\)|\\[[^<>]+?\\\\\\])"
 
 to_mathml <- function(formulas) {
   tex <- gsub("&lt;", "<", gsub("&gt;", ">", gsub("&amp;", "&", formulas, fixed = TRUE)))
@@ -21,7 +22,7 @@ to_mathml <- function(formulas) {
     source,
     to = "html", from = "markdown", output = target, options = c("--mathml", "--fail-if-warnings")
   )
-  paragraphs <- xml2::xml_find_all(xml2::read_html(target), "//body/p")
+  paragraphs <- xml2::xml_find_all(xml2::read_html(target, encoding = "UTF-8"), "//body/p")
   stopifnot(length(paragraphs) == length(formulas))
   vapply(paragraphs, function(p) as.character(xml2::xml_child(p)), "")
 }
@@ -41,8 +42,12 @@ replace_formulas <- function(pages) {
 pages <- list.files("build/site", pattern = "[.]html$", recursive = TRUE, full.names = TRUE)
 replace_formulas(pages)
 
+stop_where <- function(pattern, what) {
+  found <- Filter(function(page) any(grepl(pattern, readLines(page), perl = TRUE)), pages)
+  if (length(found) > 0) stop(what, ": ", toString(found))
+}
+# Examples and articles show what they signal, and the build goes on.
+stop_where("class=[\"']r-(err|wrn)\\b|#&gt; Warning", "An error or a warning is shown on")
 # What a page loads, as against what it links to.
-loads <- "<(script|img|link)[^>]+(src|href)=\"https?://[^\"]+\""
-asking <- Filter(function(page) any(grepl(loads, readLines(page))), pages)
-if (length(asking) > 0) stop("These pages load from the network: ", toString(asking))
+stop_where("<(script|img|link)[^>]+(src|href)=\"https?://", "These load from the network")
 cat("The site is in build/site:", length(pages), "pages\n")

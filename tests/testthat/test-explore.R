@@ -95,8 +95,9 @@ test_that("errors are those of the paper's formula", {
 })
 
 test_that("the guarantee is that of the mechanism", {
-  survey <- run_steps(explored_steps(survey_state(explored_domain(NULL), "epsilon", rep(1, 3), 100)))
-  expect_match(explored_guarantee(survey), "^epsilon = 3 for all answers of a person: .* factor of 20.1$")
+  ones <- survey_state(explored_domain(NULL), "epsilon", c(1, 1, 1), 100)
+  survey <- explored_guarantee(run_steps(explored_steps(ones)))
+  expect_match(survey, "^epsilon = 3 for all answers of a person: .* factor of 20.1$")
   answer <- run_steps(explored_steps(answer_state("rr", new_alphabet(4), log(3), 100)))
   expect_match(explored_guarantee(answer), "^epsilon = 1.099 for the answer: .* factor of 3(.01)?$")
   mean <- run_steps(explored_steps(mean_state(4, 0.5, 5000, "gaussian")))
