@@ -38,6 +38,8 @@
 #'     errors, frauds, other people.}
 #'   \item{counts}{How often each report occurred: all that estimates need. Counts of parts add
 #'     up.}
+#'   \item{cut to size}{Of a block design: made for more levels than there are, the others left
+#'     unused.}
 #'   \item{differential privacy (DP)}{A promise about a random procedure: whatever is put out is
 #'     nearly as likely with one person's data as with any other data in its place.}
 #'   \item{discrete Gaussian, discrete Laplace}{The normal and the two-sided exponential law on
@@ -51,6 +53,8 @@
 #'   \item{ex-post, certificate}{Of privacy that belongs to what was put out: the mechanism
 #'     returns a value and a bound, its certificate, which may depend on the output. Certificates
 #'     add up.}
+#'   \item{exactness interval}{Of a block design: the epsilons for which no mechanism at all has
+#'     less risk.}
 #'   \item{fingerprint}{A hash of a mechanism's parameters, kept by reports and counts, so that
 #'     nothing is decoded with the wrong mechanism.}
 #'   \item{grid}{The numbers with a fixed step, a power of two, to which records are rounded so
@@ -74,6 +78,8 @@
 #'   \item{neighbours}{Which two data sets must be hard to tell apart. `"replace"`: one row is
 #'     changed into any other. `"zero_out"`: one row is set to zero. `"add_remove"`: one row is
 #'     added or taken away.}
+#'   \item{objective}{What [mech_spr()] makes as large as it can: a divergence between the reports
+#'     of two hypotheses.}
 #'   \item{post-processing}{Whatever is computed from released numbers alone. It costs nothing.}
 #'   \item{post-randomization (PRAM)}{Randomization of a file by its holder before it is passed
 #'     on; invariant where the expected table stays that of the file.}
@@ -81,6 +87,8 @@
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
 #'   \item{privacy profile}{The delta for each epsilon: the whole guarantee, not one point of it.}
+#'   \item{projection}{The nearest proper table, with shares from 0 on that sum to 1, in the place
+#'     of an unbiased estimate that has negative ones.}
 #'   \item{pure, zero-concentrated}{Two measures of how nearly. Pure: by epsilon.
 #'     Zero-concentrated (zCDP): by rho, which bounds the Renyi divergence of any order alpha by
 #'     alpha rho; the rhos of several releases add up.}
@@ -96,11 +104,15 @@
 #'     can have.}
 #'   \item{sensitivity}{The most by which an answer can differ between neighbours. Noise is
 #'     measured in it.}
+#'   \item{shared randomness}{A public random number for each report, known to both sides; it
+#'     makes reports shorter.}
 #'   \item{sort, partition, randomize (SPR)}{The best mechanism for two hypotheses: sort levels by
 #'     their likelihood ratio, cut the line into blocks, apply randomized response to the block.}
 #'   \item{spectral filter}{A search for directions in which the second moments are too large,
 #'     which shows outliers that pull together; there a median takes the place of the mean.}
 #'   \item{structural zero}{A combination of levels that cannot occur, known beforehand.}
+#'   \item{subset selection}{The report is a set of levels of fixed size, the own level more
+#'     likely in it: the least error, with long reports.}
 #'   \item{synthetic data}{Made-up rows, drawn from a model that was learnt under differential
 #'     privacy. They are nobody's rows, and keep what the model knows.}
 #'   \item{training part, validation part}{The people a model is learnt from; the others, on whom
