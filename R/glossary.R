@@ -40,6 +40,8 @@
 #'     errors, frauds, other people.}
 #'   \item{counts}{How often each report occurred: all that estimates need. Counts of parts add
 #'     up.}
+#'   \item{cut to size}{Of a block design: made for more levels than there are, the others left
+#'     unused.}
 #'   \item{differential privacy (DP)}{A promise about a random procedure: whatever is put out is
 #'     nearly as likely with one person's data as with any other data in its place.}
 #'   \item{discrete Gaussian, discrete Laplace}{The normal and the two-sided exponential law on
@@ -53,6 +55,8 @@
 #'   \item{ex-post, certificate}{Of privacy that belongs to what was put out: the mechanism
 #'     returns a value and a bound, its certificate, which may depend on the output. Certificates
 #'     add up.}
+#'   \item{exactness interval}{Of a block design: the epsilons for which no mechanism at all has
+#'     less risk.}
 #'   \item{fingerprint}{A hash of a mechanism's parameters, kept by reports and counts, so that
 #'     nothing is decoded with the wrong mechanism.}
 #'   \item{grid}{The numbers with a fixed step, a power of two, to which records are rounded so
@@ -76,6 +80,8 @@
 #'   \item{neighbours}{Which two data sets must be hard to tell apart. `"replace"`: one row is
 #'     changed into any other. `"zero_out"`: one row is set to zero. `"add_remove"`: one row is
 #'     added or taken away.}
+#'   \item{objective}{What [mech_spr()] makes as large as it can: a divergence between the reports
+#'     of two hypotheses.}
 #'   \item{post-processing}{Whatever is computed from released numbers alone. It costs nothing.}
 #'   \item{post-randomization (PRAM)}{Randomization of a file by its holder before it is passed
 #'     on; invariant where the expected table stays that of the file.}
@@ -85,6 +91,8 @@
 #'   \item{privacy profile}{The delta for each epsilon: the whole guarantee, not one point of it.}
 #'   \item{private sample}{Records that are in a step by a coin of their own, and nobody knows which.
 #'     What is computed from it costs less privacy than from everybody.}
+#'   \item{projection}{The nearest proper table, with shares from 0 on that sum to 1, in the place
+#'     of an unbiased estimate that has negative ones.}
 #'   \item{pure, zero-concentrated}{Two measures of how nearly. Pure: by epsilon.
 #'     Zero-concentrated (zCDP): by rho, which bounds the Renyi divergence of any order alpha by
 #'     alpha rho; the rhos of several releases add up.}
@@ -100,11 +108,15 @@
 #'     can have.}
 #'   \item{sensitivity}{The most by which an answer can differ between neighbours. Noise is
 #'     measured in it.}
+#'   \item{shared randomness}{A public random number for each report, known to both sides; it
+#'     makes reports shorter.}
 #'   \item{sort, partition, randomize (SPR)}{The best mechanism for two hypotheses: sort levels by
 #'     their likelihood ratio, cut the line into blocks, apply randomized response to the block.}
 #'   \item{spectral filter}{A search for directions in which the second moments are too large,
 #'     which shows outliers that pull together; there a median takes the place of the mean.}
 #'   \item{structural zero}{A combination of levels that cannot occur, known beforehand.}
+#'   \item{subset selection}{The report is a set of levels of fixed size, the own level more
+#'     likely in it: the least error, with long reports.}
 #'   \item{synthetic data}{Made-up rows, drawn from a model that was learnt under differential
 #'     privacy. They are nobody's rows, and keep what the model knows.}
 #'   \item{training part, validation part}{The people a model is learnt from; the others, on whom
@@ -115,73 +127,4 @@
 #' }
 #' @seealso [confide-map], from questions to functions.
 #' @name glossary
-NULL
-
-#' From the question to the function
-#'
-#' Which function answers which question, where it is explained at length (or else on its help
-#' page), and the paper behind it.
-#' Words are explained in [glossary]; [privacy] says what is promised and what is not.
-#'
-#' @section Nobody may see the true answers:
-#' Each person randomizes; you get reports. [privatize()], [count_reports()], [estimate()] and
-#' [private_test()] work on the reports of every mechanism.
-#'
-#' \tabular{llll}{
-#'   \strong{Question} \tab \strong{Function} \tab \strong{Vignette} \tab \strong{Paper} \cr
-#'   Tables of many attributes \tab [mech_lambda()] \tab `confide`, `lambda` \tab Ruiz 2026 \cr
-#'   Single cells, events \tab [estimate_cells()] \tab `lambda` \tab Ruiz 2026 \cr
-#'   Means, correlations of scores \tab [estimate_covariance()] \tab \tab Ruiz 2026 \cr
-#'   Regressions \tab [private_lm()], [private_glm()] \tab `lambda` \tab
-#'     van den Hout and van der Heijden 2002 \cr
-#'   Association, goodness of fit \tab [private_test()] \tab `confide` \tab Ruiz 2026 \cr
-#'   Conditional independence \tab [log_linear_test()] \tab `lambda` \tab
-#'     van den Hout and van der Heijden 2004 \cr
-#'   Impossible combinations \tab [composite()] \tab `lambda` \tab Ruiz 2026 \cr
-#'   One attribute, up to a million levels \tab [mech_block()] \tab `block-designs` \tab
-#'     Park, Nam and Lee 2023 \cr
-#'   One attribute of few levels \tab [mech_rr()] \tab `which-mechanism` \tab Warner 1965 \cr
-#'   P0 or P1? \tab [mech_spr()], [mech_spr_continuous()] \tab `spr` \tab Ghazi 2026 \cr
-#'   A channel of your own \tab [mech_matrix()] \tab \tab \cr
-#'   A file to be passed on \tab [invariant_pram()] \tab `lambda` \tab
-#'     Gouweleeuw et al. 1998 \cr
-#'   What a report tells about one person \tab
-#'     [predict()][predict.confide_mechanism] \tab \tab
-#' }
-#'
-#' @section You hold the data:
-#' \tabular{llll}{
-#'   \strong{Question} \tab \strong{Function} \tab \strong{Vignette} \tab \strong{Paper} \cr
-#'   Counts, sums with known bounds \tab [private_count()], [private_sum()] \tab `noise` \tab
-#'     Canonne, Kamath and Steinke 2020 \cr
-#'   Means without bounds, with outliers \tab [private_mean()] \tab `robust-mean` \tab
-#'     Ramsay et al. 2026 \cr
-#'   Rows to share \tab [synthesize()] \tab `synthetic-data` \tab
-#'     McKenna, Miklau and Sheldon 2021 \cr
-#'   Good enough, then as private as possible \tab [accuracy_first()] \tab `accuracy-first` \tab
-#'     Raisa, Koskela and Honkela 2026 \cr
-#'   An answer that sharpens on demand \tab [brownian()], [laplace_path()] \tab
-#'     `accuracy-first` \tab Whitehouse et al. 2022 \cr
-#'   Which answer is above a threshold? \tab [above_threshold()] \tab `accuracy-first` \tab
-#'     Lyu, Su and Li 2017 \cr
-#'   What was spent in all? \tab [ledger()], [as_approx_dp()] \tab `accuracy-first` \tab
-#'     Raisa, Koskela and Honkela 2026
-#' }
-#'
-#' @section Before and after:
-#' \tabular{lll}{
-#'   \strong{Question} \tab \strong{Function} \tab \strong{Vignette} \cr
-#'   Which mechanism at all? \tab \tab `which-mechanism` \cr
-#'   How many people, which epsilon? \tab
-#'     [plan_frequencies()], [plan_test()], [plan_mean()], [plan_alpha()] \tab `which-mechanism` \cr
-#'   Which tables can a sample support? \tab [feasible_tables()] \tab `lambda` \cr
-#'   Which block design? \tab [block_designs()], [block_comparison()] \tab `block-designs` \cr
-#'   How robust is a mean? \tab [contamination_study()] \tab `robust-mean` \cr
-#'   What is promised? \tab [privacy()], [epsilon()], [privacy_profile()] \tab `confide` \cr
-#'   Is it true of the code? \tab [audit()], [replay_audit()] \tab `noise` \cr
-#'   How random is a mechanism? \tab [mechanism_entropy()], [birkhoff()] \tab `lambda`
-#' }
-#' Open a vignette with `vignette("lambda", package = "confide")`.
-#' @aliases documentation-map
-#' @name confide-map
 NULL

@@ -93,11 +93,12 @@ regression_input <- function(formula, data, mechanism, weights, scores,
   codes <- lapply(stats::setNames(nm = plan$attributes), function(name) {
     alphabet_codes(data[[name]], plan$alphabets[[name]], call)
   })
+  privacy <- mechanism$privacy
+  privacy["rng"] <- list(attr(data, "rng"))
   list(
     plan = plan, exact = exact$values, exact_terms = exact$terms, response = response,
     codes = codes, weights = record_weights, weighted = !is.null(weights),
-    n = nrow(data), mechanism = mechanism,
-    privacy = utils::modifyList(mechanism$privacy, list(rng = attr(data, "rng")))
+    n = nrow(data), mechanism = mechanism, privacy = privacy
   )
 }
 

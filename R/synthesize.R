@@ -285,8 +285,11 @@ choose_edges <- function(bare, parts, single, rows, choices, rng, call) {
   choose_tree(scores, length(bare$sizes), choices$query, rng, call)
 }
 
+# Steps multiply shares, so that a cell which an earlier, noisier model emptied would not come back:
+# it starts from no less than e^-16 of its share.
 fit_tables <- function(shape, measured, start = NULL) {
-  tree_fit(shape, measured, start %||% numeric(sum(shape$size)), 400, 1e-6)
+  start <- pmin(pmax(start %||% numeric(sum(shape$size)), -16), 16)
+  tree_fit(shape, measured, start, 400, 1e-6)
 }
 
 new_synthetic <- function(model, released, plan, statement) {

@@ -1,4 +1,4 @@
-# The figures of README.md, one for each system. Called by tools/figures, from the root of the clone.
+# The figures of README.md, one for each system. Called by tools/figures, in the clone's root.
 library(confide)
 
 draw <- function(name, plot, height = 2.6) {

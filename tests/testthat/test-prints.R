@@ -218,3 +218,12 @@ test_that("prints state the guarantee and where the randomness came from", {
     if (is_central(statement)) expect_match(text, "(protects|unit  ) +one row")
   }
 })
+
+test_that("what comes of reports from R's generator says so", {
+  mechanisms <- printed_mechanisms()
+  results <- printed_estimates(mechanisms, printed_reports(mechanisms))
+  from_table <- c("estimate", "test_fit", "summary_estimate", "summary_regression")
+  for (result in results[setdiff(names(results), from_table)]) {
+    expect_identical(privacy(result)$rng, "r")
+  }
+})

@@ -477,11 +477,15 @@ test_that("a refined data set has the certificate of its last noise and of the c
 
 test_that("refined tables approach the exact ones", {
   data <- people(400, seed = 5)
-  path <- start_of(data, edges = list(c("a", "c")), rng = "r")
-  path <- refine(path, epsilon = 1e8) # noise of standard deviation 0.0008: none
-  shares <- table_of(path$shape, tree_shares(path$shape, path$potentials), 6, c(1, 3))
-  expect_lt(max(abs(shares[1, , ] - prop.table(table(data$c, data$a)))), 1e-3)
-  expect_lt(abs(nobs(path) - 400), 0.1)
+  for (seed in c(3, 16, 19)) { # starts whose noise emptied cells
+    path <- withr::with_seed(seed, {
+      # the second step has noise of standard deviation 0.0008: none
+      refine(start_of(data, edges = list(c("a", "c")), rng = "r"), epsilon = 1e8)
+    })
+    shares <- table_of(path$shape, tree_shares(path$shape, path$potentials), 6, c(1, 3))
+    expect_lt(max(abs(shares[1, , ] - prop.table(table(data$c, data$a)))), 1e-3)
+    expect_lt(abs(nobs(path) - 400), 0.1)
+  }
 })
 
 test_that("nothing leaves a refined data set but through the noise", {
