@@ -286,14 +286,3 @@ format.confide_above_threshold <- function(x, ...) {
     format_rng(x$privacy$rng)
   )
 }
-
-#' @export
-print.confide_above_threshold <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_above_threshold <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
-}

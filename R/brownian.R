@@ -411,14 +411,3 @@ format_query <- function(object, i) {
     if (query$dimension > 4) ", ..." else "", format_number(sd)
   )
 }
-
-#' @export
-print.confide_brownian <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_brownian <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
-}

@@ -256,9 +256,3 @@ format.confide_composite <- function(x, ...) {
     format_rest(length(x$labels), length(shown), "level")
   )
 }
-
-#' @export
-print.confide_composite <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}

@@ -317,14 +317,3 @@ format.confide_ledger <- function(x, ..., n = 4L) {
     sprintf("protects one row; neighbours: %s", format_neighbours(x$neighbours))
   )
 }
-
-#' @export
-print.confide_ledger <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_ledger <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
-}

@@ -229,10 +229,7 @@ format_failures <- function(x) {
 
 #' @rdname study-methods
 #' @export
-print.confide_study <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
+print.confide_study <- print_format
 
 #' @export
 print.confide_study_summary <- function(x, ...) {
