@@ -240,6 +240,17 @@ format.confide_mean <- function(x, ..., n = 4L) {
   )
 }
 
+#' @export
+print.confide_mean <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+#' @export
+str.confide_mean <- function(object, ...) {
+  cat(format(object)[[1]], "\n")
+}
+
 # What a reader should know.
 mean_notes <- function(x) {
   c(

@@ -36,9 +36,6 @@ print.confide_laplace_path <- print_format
 print.confide_ledger <- print_format
 
 #' @export
-print.confide_mean <- print_format
-
-#' @export
 print.confide_mean_plan <- print_format
 
 #' @export
@@ -49,9 +46,6 @@ print.confide_plan <- print_format
 
 #' @export
 print.confide_privacy <- print_format
-
-#' @export
-print.confide_release <- print_format
 
 #' @export
 print.confide_replay_audit <- print_format
@@ -73,12 +67,6 @@ str.confide_laplace_path <- str_format
 
 #' @export
 str.confide_ledger <- str_format
-
-#' @export
-str.confide_mean <- str_format
-
-#' @export
-str.confide_release <- str_format
 
 #' @export
 str.confide_synthetic <- str_format

@@ -176,3 +176,14 @@ digits_for <- function(estimate, noise_sd) {
 }
 
 format_steps <- function(x, digits) format(signif(x, digits), digits = digits, big.mark = ",")
+
+#' @export
+print.confide_release <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
+}
+
+#' @export
+str.confide_release <- function(object, ...) {
+  cat(format(object)[[1]], "\n")
+}
