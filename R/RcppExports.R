@@ -321,6 +321,10 @@ uniform_numbers <- function(n, rng) {
     .Call(`_confide_uniform_numbers`, n, rng)
 }
 
+random_order <- function(n, rng) {
+    .Call(`_confide_random_order`, n, rng)
+}
+
 rr_privatize <- function(codes, epsilon, k, rng) {
     .Call(`_confide_rr_privatize`, codes, epsilon, k, rng)
 }

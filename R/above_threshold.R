@@ -261,20 +261,11 @@ format.confide_above_threshold <- function(x, ...) {
   asked <- length(x$answers)
   laplace <- is.null(x$alpha)
   c(
+    paste0("<above threshold>  ", format_guarantee(x$privacy)),
     sprintf(
-      "<above threshold>  %s, %s",
-      if (laplace) {
-        sprintf("epsilon = %s, pure", format_epsilon(x$epsilon))
-      } else {
-        sprintf(
-          "certificate epsilon = %s at alpha = %s", format_epsilon(x$epsilon), format(x$alpha)
-        )
-      },
-      if (x$halted) "stopped" else "goes on"
-    ),
-    sprintf(
-      "%s asked, %s times yes%s", plural(asked, "question"), sum(x$answers),
-      if (any(x$answers)) paste0(": number ", format(max(which(x$answers)))) else ""
+      "%s: %s asked, %s yes%s", if (x$halted) "stopped" else "goes on", plural(asked, "question"),
+      sum(x$answers),
+      if (any(x$answers)) paste0(", the last at number ", format(max(which(x$answers)))) else ""
     ),
     sprintf(
       "noise: discrete %s, %s %s for the threshold, %s for questions",

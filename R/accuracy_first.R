@@ -466,14 +466,15 @@ refuse_uncertainty <- function(call = rlang::caller_env()) {
 
 #' @export
 format.confide_accuracy_first <- function(x, ...) {
-  asked <- sprintf("%s right in validation", format_percent(x$threshold))
   c(
+    paste0("<accuracy first>  ", format_guarantee(x$privacy)),
     sprintf(
-      "<accuracy first>  %s at level %s of %s: %s", x$status, x$attempts, length(x$grid), asked
+      "%s at level %s of %s: %s right in validation", x$status, x$attempts, length(x$grid),
+      format_percent(x$threshold)
     ),
     sprintf(
-      "epsilon = %s at alpha = %s, %s of training %s and validation %s",
-      format_epsilon(x$epsilon), format(x$alpha), if (x$overlap) "the sum" else "the larger",
+      "epsilon is %s of training %s and validation %s",
+      if (x$overlap) "the sum" else "the larger",
       format_epsilon(x$parts[["train"]]), format_epsilon(x$parts[["validation"]])
     ),
     sprintf(

@@ -168,6 +168,7 @@ type_message <- c(
 
 # Codes 1..k of private values. Each failure has one fixed text.
 alphabet_codes <- function(x, alphabet, call) {
+  x <- from_64_bits(x)
   codes <- if (is.factor(x)) {
     factor_codes(x, alphabet, call)
   } else if (is.object(x) || length(dim(x)) > 1) {

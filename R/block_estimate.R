@@ -9,13 +9,18 @@ set_message <- c(
   i = "Shared randomness: the seed and the report."
 )
 
+is_shared <- function(design) startsWith(design$family, "shared")
+
+# Numbers in one report: the elements of a set, or a seed and a report.
+set_width <- function(design) if (is_shared(design)) 2 else design$k
+
 # A matrix of legal set reports.
 set_codes <- function(x, mechanism, call) {
   design <- mechanism$design
-  shared <- startsWith(design$family, "shared")
-  x <- if (is.data.frame(x)) as.matrix(as.data.frame(x)) else x
+  shared <- is_shared(design)
+  x <- if (is.data.frame(x)) as.matrix(as.data.frame(lapply(x, from_64_bits))) else x
   if (is.null(dim(x)) && !shared && design$k == 1) x <- matrix(x, ncol = 1)
-  legal <- is_whole_matrix(x, if (shared) 2 else design$k) &&
+  legal <- is_whole_matrix(x, set_width(design)) &&
     (if (shared) are_seeded(x, mechanism$alphabet$size) else are_sets(x, mechanism$alphabet$size))
   if (!legal) {
     abort_domain(set_message, call)
@@ -41,9 +46,6 @@ are_sets <- function(x, v) {
 # Counts of set reports: for each level the weight of the sets that hold it.
 read_sets <- function(x, mechanism, weights, count, call) {
   about <- as_plain(x)
-  if (inherits(about, "tbl_lazy")) {
-    return(read_database_sets(about, mechanism, weights, count, call))
-  }
   if (is.data.frame(about)) {
     amount <- count %||% if (is_column_name(weights, about)) weights
     amount <- amount %||% intersect("n", names(about))
@@ -69,7 +71,7 @@ tally_sets <- function(codes, weight, square, n, mechanism) {
   sums <- function(amounts) {
     design <- mechanism$design
     v <- mechanism$alphabet$size
-    if (startsWith(design$family, "shared")) {
+    if (is_shared(design)) {
       return(block_count_shared(codes, amounts %||% rep(1, nrow(codes)), v, design$k))
     }
     if (is.null(amounts)) {
@@ -78,23 +80,6 @@ tally_sets <- function(codes, weight, square, n, mechanism) {
     as.vector(lambda_tabulate(matrix(codes, ncol = 1), rep(amounts, ncol(codes)), v))
   }
   new_counts(mechanism, sums(weight), n, squares = if (!is.null(square)) sums(square))
-}
-
-read_database_sets <- function(x, mechanism, weights, count, call) {
-  rlang::check_installed(c("dplyr", "dbplyr"), "to count reports in a database.")
-  count <- count %||% intersect("n", colnames(x))
-  amount <- weights %||% if (length(count) == 1) check_choice(count, colnames(x), "count", call)
-  columns <- setdiff(colnames(x), amount)
-  groups <- as.data.frame(dplyr::collect(database_counts(x, columns, amount)))
-  check_groups(groups, if (is.null(weights)) "counts" else "weights", call)
-  total <- exact_numbers(groups$total, call)
-  codes <- set_codes(groups[columns], mechanism, call)
-  if (is.null(weights)) {
-    return(tally_sets(codes, total, NULL, sum(total), mechanism))
-  }
-  square <- exact_numbers(groups$square, call)
-  n <- sum(exact_numbers(groups$reports, call))
-  tally_sets(codes, total, square, n, mechanism)
 }
 
 # The linear estimate ----------------------------------------------------------

@@ -45,7 +45,7 @@ decode_reports.confide_block <- function(codes, mechanism, x) {
 channel_matrix.confide_block <- function(mechanism) {
   law <- block_law(mechanism)
   design <- mechanism$design
-  if (startsWith(design$family, "shared")) {
+  if (is_shared(design)) {
     abort_parameter(c(
       "{.fn as.matrix} needs a channel that does not depend on a public seed.",
       i = "Given the seed, the report is inside a set of {design$k} of {law$v} outputs."
@@ -95,7 +95,7 @@ report_rows <- function(mechanism, reports, levels = mechanism$alphabet$size) {
     rows <- lapply(shown, function(level) rowSums(reports == level) > 0)
     return(matrix(unlist(rows), NROW(reports), levels))
   }
-  if (startsWith(design$family, "shared")) {
+  if (is_shared(design)) {
     return(block_rows_shared(reports, mechanism$alphabet$size, design$k)[, shown, drop = FALSE])
   }
   distinct <- unique(as.vector(reports))
@@ -150,7 +150,7 @@ format_law.confide_block <- function(mechanism) {
 
 format_block_design <- function(mechanism, law) {
   design <- mechanism$design
-  if (startsWith(design$family, "shared")) {
+  if (is_shared(design)) {
     return(sprintf(
       "a public seed, and a report of %s bits; sets of %s levels",
       format_number(mechanism$bits, 3), format_count(design$k)
@@ -180,29 +180,24 @@ format_block_served <- function(asked, realised) {
 #' @exportS3Method
 format_precision.confide_block <- function(mechanism) {
   v <- mechanism$alphabet$size
-  typical <- mechanism$risk_centred
-  if (is.na(typical)) typical <- mechanism$risk
-  unit <- sqrt(typical / v)
-  centred <- if (is_balanced(mechanism$design, v)) {
-    ""
-  } else if (is.na(mechanism$risk_centred)) {
-    "\ncut to size: the default, centred estimator has at most that"
-  } else {
+  centred <- mechanism$risk_centred
+  typical <- if (is.na(centred)) mechanism$risk else centred
+  c(
     sprintf(
-      "\ncut to size: the default, centred estimator has %s",
-      format_number(mechanism$risk_centred)
-    )
-  }
-  text <- sprintf(
-    paste0(
-      "n x worst squared error %s; least possible %s (%s)%s\n",
-      "standard error of a share of %s: %s / sqrt(n); at n = 10,000 %s"
+      "n x worst squared error %s; least possible %s (%s)", format_number(mechanism$risk),
+      format_number(mechanism$risk_bound), format_excess(mechanism$excess)
     ),
-    format_number(mechanism$risk), format_number(mechanism$risk_bound),
-    format_excess(mechanism$excess), centred, format_number(1 / v, 3), format_number(unit, 3),
-    format_number(unit / 100, 2)
+    if (!is_balanced(mechanism$design, v)) {
+      sprintf(
+        "cut to size: the default, centred estimator has %s",
+        if (is.na(centred)) "at most that" else format_number(centred)
+      )
+    },
+    sprintf(
+      "standard error of a share of %s from n reports: %s / sqrt(n)", format_number(1 / v, 3),
+      format_number(sqrt(typical / v), 3)
+    )
   )
-  strsplit(text, "\n", fixed = TRUE)[[1]]
 }
 
 format_excess <- function(excess) {

@@ -80,7 +80,9 @@ response_row <- function(v) {
 
 #' @export
 format.confide_block_comparison <- function(x, ...) {
-  sprintf("<comparison>  %s, worst-case squared error", plural(attr(x, "confide")$v, "level"))
+  sprintf(
+    "<comparison>  %s, n x worst squared error (risk)", plural(attr(x, "confide")$v, "level")
+  )
 }
 
 #' @export
@@ -100,7 +102,7 @@ print_designs <- function(x, n, what) {
   shown <- utils::head(rows, n)
   shown <- shown[setdiff(names(shown), c("v0", "r", "k", "lambda", "exact", "front", "design"))]
   for (name in intersect(c("b", "risk", "bits"), names(shown))) {
-    shown[[name]] <- format_number(shown[[name]])
+    shown[[name]] <- format_column(shown[[name]])
   }
   shown$excess <- sprintf("%.2f %%", 100 * shown$excess)
   print(shown, row.names = FALSE)
@@ -151,10 +153,10 @@ autoplot.confide_block_comparison <- function(object, ...) {
     ) +
     excess_axis() +
     ggplot2::guides(
-      linetype = ggplot2::guide_legend(nrow = 2), colour = ggplot2::guide_legend(nrow = 2)
+      linetype = ggplot2::guide_legend(ncol = 2), colour = ggplot2::guide_legend(ncol = 2)
     ) +
     ggplot2::labs(
-      x = "epsilon", y = "squared error above the least possible", linetype = NULL, colour = NULL,
+      x = "epsilon", y = "squared error above\nthe least possible", linetype = NULL, colour = NULL,
       caption = sprintf(
         "%s; local differential privacy, epsilon per report", plural(about$v, "level")
       )
@@ -195,9 +197,10 @@ autoplot.confide_designs <- function(object, ...) {
       data = rows[rows$front, ], hjust = -0.08, vjust = -0.5, size = 3, check_overlap = TRUE
     ) +
     excess_axis() +
-    ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = c(0.05, 0.3))) +
+    ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = c(0.05, 0.4))) +
+    ggplot2::coord_cartesian(clip = "off") +
     ggplot2::labs(
-      x = "bits of a report", y = "squared error above the least possible",
+      x = "bits of a report", y = "squared error above\nthe least possible",
       caption = paste0(
         "black: nothing is better in both; line: log2 of ", plural(about$v, "level"),
         if (left_out > 0) sprintf("; longer reports left out: %d", left_out),

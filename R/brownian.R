@@ -117,7 +117,7 @@ update_brownian <- function(object) {
   object$epsilon <- if (object$rho == 0) 0 else outward(object$alpha * object$rho)
   object$privacy <- expost_statement(
     object$alpha, object$epsilon, object$rho, object$neighbours,
-    "exact discrete Gaussian increments on whole numbers or a power-of-two grid",
+    "exact discrete Gaussian increments on a power-of-two grid",
     !is.null(object$ledger), object$rng
   )
   object
@@ -369,18 +369,16 @@ coef.confide_brownian <- function(object, ...) {
 format.confide_brownian <- function(x, ..., n = 3L) {
   released <- !is.null(x$path)
   c(
-    sprintf(
-      "<brownian>  certificate epsilon = %s at alpha = %s, after %s",
-      format_epsilon(x$epsilon), format(x$alpha), plural(x$version, "step")
-    ),
+    paste0("<brownian>  ", format_guarantee(x$privacy)),
     unlist(lapply(utils::head(seq_along(x$queries), n), function(i) format_query(x, i))),
     format_rest(length(x$queries), n, "query"),
     if (released) {
       c(
         sprintf(
-          "so (epsilon = %s, delta = 1e-06), by the hockey stick; rho = %s",
-          format_epsilon(as_approx_dp(x, delta = 1e-6)), format_epsilon(x$rho)
+          "so (epsilon = %s, delta = 1e-06), by the hockey stick",
+          format_epsilon(as_approx_dp(x, delta = 1e-6))
         ),
+        sprintf("%s, rho = %s in all", plural(x$version, "step"), format_epsilon(x$rho)),
         "valid wherever you stop; but a stop that looks at the estimate makes it biased"
       )
     } else {
@@ -399,15 +397,16 @@ format_query <- function(object, i) {
     return(sprintf("%s%s, not released", title, plural(query$dimension, "number")))
   }
   sd <- 1 / sqrt(query$precision)
-  shown <- utils::head(query$estimate, 4)
-  values <- trimws(format_steps(shown, digits_for(shown, sd)))
+  paste0(title, format_answer(query$estimate, sd))
+}
+
+# The first numbers of a released vector in one line.
+format_answer <- function(estimate, sd) {
+  shown <- utils::head(estimate, 4)
+  values <- format_to_error(unname(shown), sd)
   labels <- names(shown)
-  sprintf(
-    "%s%s%s (noise sd %s)", title,
-    paste(
-      if (is.null(labels)) values else paste(shorten(labels, 10L), values),
-      collapse = ", "
-    ),
-    if (query$dimension > 4) ", ..." else "", format_number(sd)
+  paste0(
+    paste(if (is.null(labels)) values else paste(shorten(labels, 10L), values), collapse = ", "),
+    if (length(estimate) > 4) ", ...", sprintf(" (noise: standard deviation %s)", format_number(sd))
   )
 }

@@ -365,3 +365,18 @@ has_distinct_names <- function(x) {
   labels <- rlang::names2(x)
   length(x) > 0 && all(nzchar(labels)) && anyDuplicated(labels) == 0
 }
+
+# Packages that only some functions need.
+check_installed <- function(packages, purpose, call = rlang::caller_env()) {
+  missing <- packages[!vapply(packages, is_there, logical(1))]
+  if (length(missing) == 0) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    paste0("{cli::qty(missing)}Package{?s} {.pkg {missing}} must be installed ", purpose, "."),
+    x = "{cli::qty(missing)}{?It is/They are} not.",
+    i = "Install with {.code install.packages({deparse(unname(missing))})}."
+  ), call = call)
+}
+
+is_there <- function(package) rlang::is_installed(package)

@@ -1,12 +1,15 @@
 #' confide: statistics under differential privacy
 #'
-#' Design, apply, analyse and audit private mechanisms. Data flow one way: a mechanism ([mech_rr()],
-#' [mech_lambda()], [mech_matrix()]) turns true answers into reports ([privatize()]), reports become
-#' counts ([count_reports()]), counts become estimates ([estimate()]) or tests ([private_test()]).
-#' Where the data are already in one place, [private_sum()] and [private_count()] release noisy
-#' sums.
-#' Every object can state its guarantee ([privacy()]) and be checked against it ([audit()]). The
-#' words used are explained in [glossary].
+#' Design, apply, analyse and audit private mechanisms. Data flow one way: a mechanism
+#' ([mech_lambda()], [mech_block()], [mech_spr()], [mech_rr()], [mech_matrix()]) turns true answers
+#' into reports ([privatize()]), reports become counts ([count_reports()]), counts become estimates
+#' ([estimate()]) or tests ([private_test()]). Where the data are already in one place,
+#' [private_sum()], [private_mean()], [synthesize()] and [accuracy_first()] release results with
+#' noise, and a [ledger()] keeps account.
+#' Every object can state its guarantee ([privacy()]) and be checked against it ([audit()]).
+#'
+#' [confide-map] leads from your question to the function, its vignette and the paper;
+#' `vignette("which-mechanism")` compares the mechanisms. The words are explained in [glossary].
 #'
 #' @inheritSection privacy What is promised
 #' @keywords internal

@@ -24,7 +24,8 @@
 #' @section Databases:
 #' For a `tbl_lazy` the query is one `SELECT report, COUNT(*) ... GROUP BY report` (or `SUM` of the
 #' count or weight column), which dbplyr writes for SQLite, PostgreSQL, Spark and others; then the
-#' few rows are collected. Nothing is randomized in the database.
+#' few rows are collected. Nothing is randomized in the database. A set or a seeded report
+#' ([mech_block()]) has a column for each of its numbers; a truth value may be 0 or 1.
 #' @examples
 #' m <- mech_rr(c("no", "yes"), epsilon = 1)
 #' first <- count_reports(c("no", "yes", "yes"), m)
@@ -263,79 +264,6 @@ report_columns <- function(found, outputs, call) {
   ), call = call)
 }
 
-#' @exportS3Method
-read_counts.tbl_lazy <- function(x, mechanism, weights, count, call) {
-  rlang::check_installed(c("dplyr", "dbplyr"), "to count reports in a database.")
-  if (is_set_mechanism(mechanism)) {
-    return(read_sets(x, mechanism, weights, count, call))
-  }
-  outputs <- output_alphabets(mechanism)
-  found <- colnames(x)
-  count <- find_count(found, outputs, count, weights, call)
-  if (!is.null(count)) {
-    check_unused(weights, "a table of counts", call)
-  }
-  if (!is.null(weights)) {
-    weights <- check_choice(weights, found, arg = "weights", call = call)
-  }
-  amount <- count %||% weights
-  columns <- report_columns(setdiff(found, amount), outputs, call)
-  groups <- dplyr::collect(database_counts(x, columns, amount))
-  rows <- vapply(seq_along(outputs), function(j) {
-    alphabet_codes(groups[[columns[[j]]]], outputs[[j]], call)
-  }, integer(nrow(groups)))
-  rows <- matrix(rows, nrow(groups), length(outputs))
-  check_groups(groups, if (is.null(weights)) "counts" else "weights", call)
-  total <- exact_numbers(groups$total, call)
-  if (is.null(weights)) {
-    return(collect_rows(rows, total, NULL, sum(total), mechanism))
-  }
-  square <- exact_numbers(groups$square, call)
-  n <- sum(exact_numbers(groups$reports, call))
-  collect_rows(rows, total, square, n, mechanism)
-}
-
-# The query: one row for each distinct report.
-database_counts <- function(x, columns, amount) {
-  groups <- dplyr::group_by(x, !!!rlang::syms(unname(columns)))
-  if (is.null(amount)) {
-    return(dplyr::summarise(groups, total = dplyr::n(), .groups = "drop"))
-  }
-  value <- rlang::sym(amount)
-  dplyr::summarise(groups,
-    total = sum(!!value, na.rm = TRUE),
-    square = sum(1.0 * !!value * !!value, na.rm = TRUE), # 1.0: squares of integers may overflow
-    smallest = min(!!value, na.rm = TRUE),
-    present = sum(ifelse(is.na(!!value), 0, 1), na.rm = TRUE),
-    reports = dplyr::n(),
-    .groups = "drop"
-  )
-}
-
-# SQL sums skip NULL without a word; we do not.
-check_groups <- function(groups, what, call) {
-  if (!"present" %in% names(groups)) {
-    return(invisible())
-  }
-  absent <- exact_numbers(groups$present, call) < exact_numbers(groups$reports, call)
-  if (any(absent) || any(groups$smallest < 0)) {
-    abort_amounts(what, call)
-  }
-}
-
-# Databases may send 64-bit integers, which as.numeric() of package bit64 turns into doubles; those
-# above 2^53 would change.
-exact_numbers <- function(x, call) {
-  value <- suppressWarnings(as.numeric(x))
-  if (any(abs(value) >= 2^53)) {
-    abort_parameter(c(
-      "Counts of 2^53 and more cannot be held exactly.",
-      x = "The database sent one."
-    ), call = call)
-  }
-  value
-}
-
 check_amounts <- function(x, n, what, call) {
   if (inherits(x, "integer64")) {
     x <- exact_numbers(x, call)
@@ -433,7 +361,7 @@ sparse_counts <- function(counts) {
 format.confide_counts <- function(x, ...) {
   c(
     sprintf("<counts>  %s%s", plural(x$n, "report"), if (is.null(x$squares)) "" else ", weighted"),
-    inline_title(x$title, ": ")
+    inline_title(x$title)
   )
 }
 
@@ -441,14 +369,16 @@ format.confide_counts <- function(x, ...) {
 print.confide_counts <- function(x, ...) {
   writeLines(format(x))
   if (is.null(x$patterns)) {
-    shown <- utils::head(x$counts, 8L)
-    names(shown) <- shorten(encodeString(names(shown)), 50L)
-    print(shown, ...)
+    first <- utils::head(x$counts, 8L)
+    shown <- format_number(first, 12)
+    names(shown) <- shorten(encodeString(names(first)), 50L)
+    print(shown, quote = FALSE, right = TRUE)
     writeLines(format_rest(length(x$counts), length(shown), "cell"))
   } else {
     combinations <- if (nrow(x$patterns) == 1) "combination" else "combinations"
     writeLines(paste(format_count(nrow(x$patterns)), "distinct", combinations, "of answers"))
   }
+  writeLines(format_rng(x$privacy$rng))
   invisible(x)
 }
 

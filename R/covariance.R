@@ -309,7 +309,7 @@ format_covariance_title <- function(x) {
 }
 
 #' @export
-print.confide_covariance <- function(x, ..., n = 5L) {
+print.confide_covariance <- function(x, ..., n = 4L) {
   writeLines(format_covariance_title(x))
   rows <- tidy(x, what = if (length(x$mean) == 1) "covariance" else x$what)
   entries <- covariance_entries(x, if (length(x$mean) == 1) "covariance" else x$what)
@@ -335,6 +335,8 @@ covariance_notes <- function(x) {
     },
     if (length(bad) > 0) {
       shorten(paste("NA: estimated variance not above 0 for", paste(bad, collapse = ", ")), 78L)
-    }
+    },
+    covers_both,
+    format_rng(x$privacy$rng)
   )
 }

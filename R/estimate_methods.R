@@ -15,7 +15,6 @@
 #' @param type (string) Which uncertainty: `"total"`, or the part that comes from `"privacy"` (the
 #'   randomization), or from `"sampling"` (people drawn from a population). The two parts add up to
 #'   the total.
-#' @param what (string) For `std_error()`: as `type`.
 #' @param data Ignored; `augment()` describes the cells of the table.
 #' @param ... Unused; catches misspelt arguments.
 #' @param row.names,optional Ignored; arguments of the generic.
@@ -82,12 +81,12 @@ vcov.confide_estimate <- function(object, ..., type = c("total", "privacy", "sam
 
 #' @rdname estimate-methods
 #' @export
-std_error <- function(x, what = c("total", "privacy", "sampling")) {
+std_error <- function(x, type = c("total", "privacy", "sampling")) {
   if (!inherits(x, "confide_estimate")) {
     abort_parameter(c("{.arg x} must be an estimate.", x = "It is {describe(x)}."))
   }
-  what <- check_choice(what, c("total", "privacy", "sampling"))
-  switch(what,
+  type <- check_choice(type, c("total", "privacy", "sampling"))
+  switch(type,
     total = x$std_error,
     # An estimated share outside [0, 1] makes its own estimated sampling variance negative.
     sampling = sqrt(pmax(sampling_variance(x), 0)),
@@ -242,18 +241,30 @@ print.summary.confide_estimate <- function(x, ..., n = 10L) {
   shown <- utils::head(x$rows, n)
   numeric <- vapply(shown, is.numeric, logical(1))
   shown[numeric] <- lapply(shown[numeric], format_shares, std_error = x$rows$std_error)
-  headings <- c(
-    std_error = "std.error", conf_low = "low", conf_high = "high",
-    se_privacy = "(privacy)", se_sampling = "(sampling)"
-  )
-  names(shown)[match(names(headings), names(shown))] <- headings
-  print(shown, row.names = FALSE)
+  print(printed_headings(shown), row.names = FALSE)
   writeLines(c(
     format_rest(nrow(x$rows), n, "cell"),
     sprintf("%g %% intervals", 100 * x$level),
     x$notes
   ))
   invisible(x)
+}
+
+# Columns of results are headed alike wherever they are printed.
+printed_headings <- function(rows) {
+  headings <- c(
+    std_error = "std.error", conf_low = "low", conf_high = "high",
+    se_privacy = "(privacy)", se_sampling = "(sampling)"
+  )
+  known <- names(rows) %in% names(headings)
+  names(rows)[known] <- headings[names(rows)[known]]
+  rows
+}
+
+# tidy() has the column names of package broom, as.data.frame() those of R code.
+tidy_names <- function(rows) {
+  names(rows) <- sub("^(std|conf)_", "\\1.", names(rows))
+  rows
 }
 
 format_estimate <- function(x) {
@@ -275,6 +286,8 @@ estimate_subject <- function(x, width) {
   paste0(shorten(paste(attributes, collapse = " x "), width), ": ")
 }
 
+covers_both <- "standard errors cover sampling and privacy"
+
 # What a reader must know to trust the numbers.
 estimate_notes <- function(x) {
   negative <- sum(x$moment < 0)
@@ -282,9 +295,9 @@ estimate_notes <- function(x) {
     if (negative > 0) paste(count_are(negative, length(x$moment)), explain_negative(x$method)),
     if (x$target == "file") "errors are about the file's own table: randomization only",
     if (!is.null(x$possible)) paste(plural(sum(!x$possible), "cell"), "known to be empty: 0"),
-    if (identical(x$privacy$rng, "r")) format_rng("r"),
     if (isFALSE(x$converged)) "NOT CONVERGED: raise control$max_evaluations",
-    verdict(x)
+    verdict(x),
+    format_rng(x$privacy$rng)
   )
 }
 
@@ -309,7 +322,7 @@ verdict <- function(x) {
   privacy <- 1 - sum(sampling_variance(x)) / sum(x$std_error^2)
   c(
     if (privacy >= 0 && x$target == "population") {
-      sprintf("privacy makes %.0f %% of the variance", 100 * privacy)
+      sprintf("privacy makes %.0f %% of the variance", 100 * min(privacy, 1))
     },
     if (useful < 0.5) {
       sprintf(
@@ -322,16 +335,7 @@ verdict <- function(x) {
 
 # Decimals enough to see two digits of a typical standard error; tiny shares in scientific notation.
 format_shares <- function(x, std_error) {
-  sub("^-(0[.]?0*)$", "\\1", signed_shares(x, std_error))
-}
-
-signed_shares <- function(x, std_error) {
-  typical <- stats::median(std_error[std_error > 0])
-  decimals <- if (is.na(typical)) 4 else max(3, 1 - floor(log10(typical)))
-  if (decimals > 8) {
-    return(formatC(x, digits = 2, format = "e"))
-  }
-  formatC(x, digits = decimals, format = "f")
+  format_to_error(x, stats::median(std_error[std_error > 0]), decimals = 3)
 }
 
 #' @export
@@ -340,7 +344,7 @@ format.confide_estimate <- function(x, ...) {
 }
 
 #' @export
-print.confide_estimate <- function(x, ..., n = 5L) {
+print.confide_estimate <- function(x, ..., n = 4L) {
   writeLines(format_estimate(x))
   first <- utils::head(seq_along(x$estimate), n)
   shown <- cbind(estimate = x$estimate[first], std.error = x$std_error[first])

@@ -20,8 +20,9 @@ format_law.confide_lambda <- function(mechanism) {
     entropy = sprintf("%.0f %%", 100 * utils::head(entropy$share, -1))
   )
   rows$noise <- noise_words(mechanism)
-  shown <- utils::head(rows, 6L)
+  shown <- utils::head(rows, 5L)
   c(
+    format_odds(epsilon(mechanism)),
     if (is.null(mechanism$noise)) {
       "each attribute keeps the truth with probability lambda, else a uniform level"
     } else {

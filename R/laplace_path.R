@@ -151,21 +151,14 @@ coef.confide_laplace_path <- function(object, ...) {
 #' @export
 format.confide_laplace_path <- function(x, ...) {
   sd <- 1 / (sqrt(2) * sinh(0.5 / x$scale))
-  shown <- utils::head(x$estimate, 4)
-  labels <- names(shown)
   c(
-    sprintf(
-      "<laplace path>  pure ex-post epsilon = %s, level %s of %s",
-      format_epsilon(x$epsilon), x$version, length(x$levels)
-    ),
+    paste0("<laplace path>  ", format_guarantee(x$privacy)),
     if (x$version == 0) {
       "nothing was released yet: refine() it"
     } else {
       c(
-        sprintf("%s%s (noise sd %s)", paste(
-          if (is.null(labels)) shown else paste(shorten(labels, 10L), format_number(shown, 7)),
-          collapse = ", "
-        ), if (length(x$estimate) > 4) ", ..." else "", format_number(sd)),
+        format_answer(x$estimate, sd),
+        sprintf("level %s of %s", x$version, length(x$levels)),
         "valid wherever you stop; but a stop that looks at the estimate makes it biased"
       )
     },

@@ -291,15 +291,14 @@ as.data.frame.confide_ledger <- function(x,
 
 #' @export
 format.confide_ledger <- function(x, ..., n = 4L) {
-  title <- sprintf("<ledger>  ex-post Renyi differential privacy at alpha = %s", format(x$alpha))
   if (!handle_lives(x$handle)) {
-    return(c(title, "it went through a file and cannot be charged or read"))
+    return(c("<ledger>", "it went through a file and cannot be charged or read"))
   }
   spent <- ledger_spent(x$handle)
   parts <- ledger_parts(x$handle)
   shown <- utils::head(sort(parts, decreasing = TRUE), n)
   c(
-    title,
+    paste0("<ledger>  ", format_guarantee(privacy(x))),
     sprintf(
       "spent %s%s in %s", format_epsilon(spent),
       if (is.finite(x$limit)) paste(" of", format_epsilon(x$limit)) else ", no limit",
@@ -314,6 +313,6 @@ format.confide_ledger <- function(x, ..., n = 4L) {
       format_epsilon(hockey_stick_epsilon(spent, x$alpha, 1e-6))
     ),
     "valid whenever you stop; alpha stays the one chosen at the start",
-    sprintf("protects one row; neighbours: %s", format_neighbours(x$neighbours))
+    format_protects(privacy(x))
   )
 }

@@ -86,7 +86,7 @@ log_linear_test <- function(x, mechanism, model, ..., structural_zeros = NULL, d
   structure(list(
     statistic = c(LR = fit$statistic), parameter = c(df = df), p.value = p_value,
     method = log_linear_name(fit, draws),
-    data.name = paste("reports on", format_margins(margins)),
+    data.name = tested_data(paste("reports on", format_margins(margins)), counts$privacy),
     observed = as_array(observed), fitted = as_array(fit$model),
     saturated = as_array(fit$saturated),
     boundary = fit$boundary, converged = fit$converged, privacy = counts$privacy

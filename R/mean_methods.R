@@ -23,11 +23,12 @@
 #' * `vcov()`, `confint()`: matrices. With `interval_share = 0` sampling is not known (`NA`) and
 #'   `confint()` covers the noise alone.
 #' * `nobs()`: the number of rows.
-#' * `confidence_ball()`: a list with `centre`, `radius` (whitened units: the set of m with
-#'   sqrt((m - centre)' S^-1 (m - centre)) <= radius), `shape` (S), `bias` (the part of the radius
-#'   that allows for contamination), `level`.
-#' * `as.data.frame()`, `tidy()`: one row for each column: `term`, `estimate`, `std_error`,
-#'   `conf_low`, `conf_high`.
+#' * `confidence_ball()`: a list of class `confide_ball` with `centre`, `radius` (whitened units:
+#'   the set of m with sqrt((m - centre)' S^-1 (m - centre)) <= radius), `shape` (S), `bias` (the
+#'   part of the radius that allows for contamination), `level`, `privacy` (that of the mean; the
+#'   ball costs nothing more). It has `print()`, `privacy()` and `epsilon()`.
+#' * `as.data.frame()`: one row for each column: `term`, `estimate`, `std_error`, `conf_low`,
+#'   `conf_high`; `tidy()`: the same with the names of package broom (`std.error` and so on).
 #' * `glance()`: one row.
 #' * `summary()`: the table, what was spent on what, and the full guarantee.
 #' * `plot()`, `autoplot()`: from released numbers only; in the panel of the centres, their
@@ -50,9 +51,9 @@ coef.confide_mean <- function(object, ...) {
 
 #' @rdname mean-methods
 #' @export
-vcov.confide_mean <- function(object, ..., type = c("privacy", "sampling", "total")) {
+vcov.confide_mean <- function(object, ..., type = c("total", "privacy", "sampling")) {
   check_dots_empty(...)
-  type <- check_choice(type, c("privacy", "sampling", "total"))
+  type <- check_choice(type, c("total", "privacy", "sampling"))
   parts <- switch(type,
     privacy = "noise",
     sampling = "sampling",
@@ -111,12 +112,49 @@ confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
     variance <- (1 - share) * variance + share * sum(unlist(object$spread$axes))
   }
   root <- object$shape$root
-  list(
+  structure(list(
     centre = object$estimate,
     radius = bias + sqrt(variance * stats::qchisq(level, object$dimension)),
     shape = if (ncol(root) == 1) diag(root[, 1]^2, object$dimension) else tcrossprod(root),
-    bias = bias, level = level
+    bias = bias, level = level, privacy = object$privacy
+  ), class = "confide_ball")
+}
+
+#' @export
+privacy.confide_ball <- function(x, ...) x$privacy
+
+#' @export
+epsilon.confide_ball <- function(x, ...) epsilon.confide_release(x, ...)
+
+#' @export
+format.confide_ball <- function(x, ..., n = 4L) {
+  reach <- x$radius * sqrt(diag(x$shape))
+  rows <- data.frame(
+    term = names(x$centre) %||% paste("column", seq_along(x$centre)), estimate = unname(x$centre),
+    std_error = reach, conf_low = unname(x$centre - reach), conf_high = unname(x$centre + reach)
   )
+  c(
+    paste0("<confidence ball>  ", format_guarantee(x$privacy)),
+    format_intervals(utils::head(rows, n), "%s  %s  (reaches from %s to %s)"),
+    format_rest(length(x$centre), n, "column"),
+    sprintf(
+      "holds the whole mean with confidence %s; radius %s in whitened units",
+      format_percent(x$level), format_number(x$radius)
+    ),
+    if (x$bias > 0) {
+      sprintf("of the radius %s allows for contamination", format_number(x$bias))
+    } else {
+      "does not allow for contamination"
+    },
+    format_protects(x$privacy),
+    format_rng(x$privacy$rng)
+  )
+}
+
+#' @export
+print.confide_ball <- function(x, ...) {
+  writeLines(format(x))
+  invisible(x)
 }
 
 check_contamination <- function(contamination, call = rlang::caller_env()) {
@@ -164,7 +202,7 @@ as.data.frame.confide_mean <- function(x,
 #' @export
 tidy.confide_mean <- function(x, ..., level = 0.95) {
   check_dots_empty(...)
-  as.data.frame(x, level = level)
+  tidy_names(as.data.frame(x, level = level))
 }
 
 #' @rdname mean-methods
@@ -173,7 +211,7 @@ glance.confide_mean <- function(x, ...) {
   check_dots_empty(...)
   data.frame(
     method = x$method,
-    n = x$n,
+    nobs = x$n,
     columns = x$dimension,
     sigma = x$shape$type,
     filter = x$filter$type,
@@ -191,15 +229,18 @@ glance.confide_mean <- function(x, ...) {
 summary.confide_mean <- function(object, ..., level = 0.95) {
   check_dots_empty(...)
   structure(list(
-    table = as.data.frame(object, level = level), level = level, notes = mean_notes(object),
-    steps = object$steps, privacy = object$privacy
+    title = mean_title(object), table = as.data.frame(object, level = level), level = level,
+    notes = mean_notes(object), steps = object$steps, privacy = object$privacy
   ), class = "summary.confide_mean")
 }
 
 #' @export
 print.summary.confide_mean <- function(x, ...) {
-  print(utils::head(x$table, 20), row.names = FALSE, digits = 6)
-  writeLines(c(format_rest(nrow(x$table), 20, "column"), x$notes, ""))
+  writeLines(x$title)
+  print(format_rows(utils::head(x$table, 20)), row.names = FALSE)
+  writeLines(c(
+    format_rest(nrow(x$table), 20, "column"), sprintf("%g %% intervals", 100 * x$level), x$notes, ""
+  ))
   print(x$steps, row.names = FALSE, digits = 4)
   writeLines(c("", format(x$privacy)))
   invisible(x)
@@ -215,30 +256,17 @@ epsilon.confide_mean <- function(x, ...) {
 
 #' @export
 format.confide_mean <- function(x, ..., n = 4L) {
-  shown <- utils::head(as.data.frame(x), n)
-  shown$term <- shorten(encodeString(shown$term), 20L)
-  digits <- vapply(seq_len(nrow(shown)), function(i) {
-    se <- shown$std_error[[i]]
-    if (is.finite(se) && se > 0) digits_for(shown$estimate[[i]], se) else 4L
-  }, integer(1))
-  text <- function(values) format(mapply(function(value, k) format_steps(value, k), values, digits))
   c(
-    sprintf(
-      "<private mean>  %s, %s, %s DP", gsub("_", " ", x$method, fixed = TRUE),
-      format_parameter(x$privacy), sub(" .*", "", x$privacy$definition)
-    ),
-    sprintf(
-      "%s  %s  (95 %%: %s to %s)", format(shown$term), text(shown$estimate),
-      text(shown$conf_low), text(shown$conf_high)
-    ),
+    mean_title(x),
+    format_intervals(utils::head(as.data.frame(x), n)),
     format_rest(length(x$estimate), n, "column"),
     mean_notes(x),
-    sprintf(
-      "protects %s; neighbours: %s", x$privacy$unit, format_neighbours(x$privacy$neighbours)
-    ),
+    format_protects(x$privacy),
     format_rng(x$privacy$rng)
   )
 }
+
+mean_title <- function(x) paste0("<private mean>  ", format_guarantee(x$privacy))
 
 #' @export
 print.confide_mean <- function(x, ...) {
@@ -258,6 +286,7 @@ mean_notes <- function(x) {
       "%s, %s; sigma: %s; filter: %s", plural(x$n, "row"), plural(x$dimension, "column"),
       x$shape$type, format_filter(x$filter)
     ),
+    centre_note(x),
     mean_verdict(x),
     if (x$few) {
       "TOO FEW ROWS FOR THIS BUDGET: the radius may be far too small"
@@ -273,21 +302,23 @@ mean_notes <- function(x) {
     },
     if (x$shape$type == "tyler") {
       "tyler breaks down under clustered outliers above a share of 1 / columns"
-    },
-    centre_note(x)
+    }
   )
 }
 
+# The method, and what it is a mean of.
 centre_note <- function(x) {
+  name <- gsub("_", " ", x$method, fixed = TRUE)
   if (x$method == "clipped") {
     return(sprintf(
-      "of rows clipped to radius %s; nothing covers what clipping took", format_number(x$radii)
+      "clipped: of rows within radius %s; nothing covers what clipping took",
+      format_number(x$radii)
     ))
   }
   if (x$method %in% c("coinpress", "instance_optimal")) {
-    return("not robust: outliers within its large radius pull it")
+    return(paste0(name, ": not robust, outliers within its large radius pull it"))
   }
-  "a robust centre: the mean where the data are symmetric about it"
+  paste0(name, ": robust, and the mean where the data are symmetric about it")
 }
 
 format_filter <- function(filter) {

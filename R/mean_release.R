@@ -1,11 +1,12 @@
-# The noisy answers that private means are made of. `run` holds the records, n, the dimension, the
-# measure ("rho" or "epsilon"), the neighbours, the source of randomness, and an account of what the
-# integers of the noise realise. Each takes a share of the budget that was fixed before the first.
+# The noisy answers that private means are made of. `run` holds the people's rows as they came, the
+# whitened records, n, the dimension, the measure ("rho" or "epsilon"), the neighbours, the source
+# of randomness, and an account of what the integers of the noise realise. Each takes a share of the
+# budget that was fixed before the first.
 
 new_run <- function(rows, request) {
   list(
-    rows = rows, n = request$n, dimension = request$dimension, measure = request$measure,
-    neighbours = request$neighbours, rng = request$rng,
+    people = rows, rows = rows, n = request$n, dimension = request$dimension,
+    measure = request$measure, neighbours = request$neighbours, rng = request$rng,
     account = rlang::env(realised = numeric(), tick = function() NULL)
   )
 }

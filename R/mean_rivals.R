@@ -81,7 +81,8 @@ huber_budget <- function(request, available) {
 run_huber <- function(run, request, budget) {
   n <- run$n
   d <- run$dimension
-  cells <- scan_rows(run$rows, function(y) pair_distance_counts(y, budget$radii * sqrt(2)))
+  pairs <- run$whitened(shuffled_rows(run))
+  cells <- scan_rows(pairs, function(y) pair_distance_counts(y, budget$radii * sqrt(2)))
   place <- release_first(
     run, cumsum(cells)[seq_along(budget$radii)], floor(n / 2) / 2, budget$scale
   )

@@ -47,7 +47,7 @@ chunk_rows <- 65536L # even, so that no pair of rows is cut in two
 
 # One pass checks and counts the rows, before anything is drawn.
 table_rows <- function(x, absent, call) {
-  rlang::check_installed(c("DBI", "dbplyr"), "to read rows from a database.")
+  check_installed(c("DBI", "dbplyr"), "to read rows from a database", call)
   names <- colnames(x)
   if (length(names) == 0) {
     abort_parameter("{.arg x} must have at least one column.", call = call)
@@ -71,7 +71,8 @@ table_rows <- function(x, absent, call) {
   }
   list(
     n = n, columns = as.numeric(length(names)), names = names, table = TRUE,
-    chunked = TRUE, ordered = length(dbplyr::op_sort(x)) > 0, each = each
+    chunked = TRUE, each = each,
+    sorted_by = unlist(lapply(dbplyr::op_sort(x), function(key) all.vars(rlang::get_expr(key))))
   )
 }
 
@@ -87,11 +88,11 @@ scan_rows <- function(rows, kernel, add = `+`) {
 
 # Records in whitened coordinates, the columns of each chunk. Where scales are all there is to take
 # out, a few thousand rows at a time are made anew for each pass, without a copy of the data. With a
-# triangle (n d^2) the records are kept: the one copy, which only a table does without. A slice may
+# triangle (n d^2) the records are kept: the one copy, which only chunks do without. A slice may
 # not be kept by who is called with it: its memory is used again.
 whitened_rows <- function(rows, centre, root) {
   whiten <- function(chunk) whiten_rows(chunk, 0, rows_in(chunk), centre, root)
-  if (rows$table) {
+  if (rows$chunked) {
     rows$each <- transformed(rows$each, whiten)
   } else if (ncol(root) == 1) {
     rows$each <- whitened_slices(rows, centre, root)
@@ -117,6 +118,41 @@ whitened_slices <- function(rows, centre, root) {
     }
     if (rest > 0) f(whiten_rows(values, whole * slice_rows, rest, centre, root))
   }
+}
+
+# The rows in a random order, a slice at a time, for what is counted in pairs of rows 1 and 2, 3 and
+# 4, ... The order is uniform, is drawn anew for each use and depends on no value: it might as well
+# be published.
+#
+# So the guarantee holds whatever the order of the rows says, such as when they were sorted by a
+# column and a person who changes moves many others. Let x and x' be two tables whose rows differ,
+# as a collection, in one person. For some permutation s, x' read in the order s is a table x'' that
+# differs from x in one row. If p is uniform, so is s p; hence the release has one law on x' and on
+# x''. And for each p, x and x'' read in the order p differ in one row, so in one pair: given p the
+# release keeps its cost, and a mixture over p, which has one law for both, costs no more (Renyi
+# divergence is jointly quasi-convex). All other statistics are sums over the records, in integers,
+# which no order changes. A row that stands for an absent person is a row like any other here.
+#
+# A table is read in its own order instead, for which check_shape_data() asks.
+shuffled_rows <- function(run) {
+  rows <- run$people
+  if (rows$table) {
+    return(rows)
+  }
+  query <- list(kind = "order", n = rows$n, measure = run$measure, budget = 0, covered = TRUE)
+  order <- release_units(raw(), query, run$rng)
+  values <- scan_rows(rows, identity)
+  rows$each <- function(f) {
+    for (first in seq(1, rows$n, by = slice_rows)) {
+      f(rows_at(values, order[seq(first, min(first + slice_rows - 1, rows$n))]))
+    }
+  }
+  rows$chunked <- TRUE
+  rows
+}
+
+rows_at <- function(values, places) {
+  if (is.list(values)) lapply(values, `[`, places) else values[places, , drop = FALSE]
 }
 
 transformed <- function(each, change) {

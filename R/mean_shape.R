@@ -36,10 +36,15 @@ lower_root <- function(sigma, call) {
 # What the private shapes need is decided from n, d and the budget, before any noise.
 check_shape_data <- function(request, rows, call) {
   paired <- request$shape$type %in% c("diag", "tyler") || request$method == "huber"
-  if (paired && rows$table && !rows$ordered) {
+  keyed <- length(rows$sorted_by) > 0 && !any(rows$sorted_by %in% rows$names)
+  if (paired && rows$table && !keyed) {
     abort_parameter(c(
-      "Differences of neighbouring rows need an order that does not depend on the values.",
-      x = "The table is not arranged.",
+      "Pairs of rows of a table need an order that does not depend on the values.",
+      x = if (length(rows$sorted_by) == 0) {
+        "The table is not arranged."
+      } else {
+        "The table is arranged by a column that is averaged."
+      },
       i = "Sort it by a key, {.code dplyr::arrange(x, id)}, or use {.code sigma = \"none\"}."
     ), call = call)
   }
@@ -99,7 +104,9 @@ normal_difference <- sqrt(2) * stats::qnorm(0.75)
 # 2^(1/4). A record is in one pair. A column whose search ended at the end of the grid (a constant,
 # say) gets the median scale of the others.
 release_scales <- function(run, share) {
-  cells <- scan_rows(run$rows, function(chunk) difference_counts(chunk, 2^scale_exponents))
+  cells <- scan_rows(shuffled_rows(run), function(chunk) {
+    difference_counts(chunk, 2^scale_exponents)
+  })
   found <- noisy_search(run, cells, floor(run$n / 2) / 2, share, scale_steps)
   exponent <- (scale_exponents[found$low + 1] + scale_exponents[found$high + 1]) / 2
   outside <- found$low == 0 | found$high == 2^scale_steps
@@ -116,7 +123,7 @@ tyler_steps <- 4
 release_tyler <- function(run, request, share) {
   d <- run$dimension
   pairs <- floor(run$n / 2)
-  run$rows <- whitened_rows(run$rows, request$centre, matrix(1, d))
+  run$rows <- whitened_rows(shuffled_rows(run), request$centre, matrix(1, d))
   transform <- diag(d)
   for (step in seq_len(tyler_steps)) {
     found <- release_scatter(

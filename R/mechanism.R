@@ -144,6 +144,28 @@ format_number <- function(x, digits = 4) {
   trimws(text)
 }
 
+# Rounded to the second digit of the standard error, at least to so many decimals.
+format_to_error <- function(x, std_error, decimals = 0) {
+  known <- is.finite(std_error) & std_error > 0
+  needed <- if (known) max(decimals, 1 - floor(log10(std_error))) else max(decimals, 4)
+  if (needed > 8 || max(abs(x[is.finite(x)]), 0) >= 1e15) {
+    return(formatC(x, digits = 2, format = "e"))
+  }
+  if (decimals == 0 && known && all(x == round(x))) needed <- 0
+  text <- formatC(x, digits = needed, format = "f", big.mark = ",")
+  sub("^-(0[.]?0*)$", "\\1", text)
+}
+
+# A column of numbers with one number of decimals, enough for so many digits of the smallest.
+format_column <- function(x, digits = 4) {
+  smallest <- min(abs(x[x != 0]), Inf)
+  if (!is.finite(smallest) || max(abs(x)) >= 1e9) {
+    return(format_number(x, digits))
+  }
+  decimals <- max(0, digits - 1 - floor(log10(smallest)))
+  formatC(x, digits = decimals, format = "f", big.mark = ",")
+}
+
 # Numbers of cells: exact while they can be read.
 format_cells <- function(x) {
   ifelse(x < 1e12, format_count(x), format_number(x))
@@ -193,6 +215,6 @@ format_rest <- function(total, shown, what) {
 }
 
 # A title inside a line of other text: "<kind>  details" becomes "kind, details".
-inline_title <- function(title, separator = ", ") {
-  sub("^<([^>]*)> *", paste0("\\1", separator), title)
+inline_title <- function(title) {
+  sub("^<([^>]*)> *", "\\1, ", title)
 }

@@ -1,7 +1,8 @@
 # The only way out for central releases: private integers go in, their sum with exact noise comes
 # out, or which of them the exponential mechanism chose (kind "choice"). `units` holds the integers,
-# eight bytes each; `query` holds the public arguments, from which the noise and its grid follow. A
-# replay audit may stand at the gate.
+# eight bytes each; `query` holds the public arguments, from which the noise and its grid follow.
+# Kind "order" is a random order of row numbers and takes no integers: it passes here so that a
+# replay audit, which may stand at the gate, gives neighbours the same one.
 release_units <- function(units, query, rng, call = rlang::caller_env()) {
   if (!is.null(noise_gate$meter) && !isTRUE(query$covered)) {
     meter(query_statement(query, rng))
@@ -50,6 +51,7 @@ noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
   tryCatch(
     switch(query$kind,
       count_search = count_search_answer(units, query, rng),
+      order = random_order(query$n, rng),
       scatter = scatter_answer(units, query, rng),
       choice = select_unit(units, query, rng),
       add_noise(units, draw_noise(query, length(units) / 8, rng), query)
@@ -62,6 +64,7 @@ noisy_answer <- function(units, query, rng, call = rlang::caller_env()) {
 are_neighbouring_units <- function(units, other, query) {
   switch(query$kind,
     count_search = counts_one_sided(units, other),
+    order = length(units) == 0 && length(other) == 0,
     scatter = scatter_within_sensitivity(units, other, query),
     choice = scores_within_sensitivity(units, other, query),
     units_within_sensitivity(units, other, query)

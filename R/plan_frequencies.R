@@ -478,6 +478,32 @@ feasible_tables <- function(mechanism, n, ..., error = 0.1) {
   )
 }
 
+#' @export
+format.confide_feasibility <- function(x, ..., n = 8L) {
+  about <- attr(x, "confide")
+  rows <- as.data.frame(unclass(x))
+  shown <- utils::head(rows, n)
+  for (name in c("easiest", "hardest")) shown[[name]] <- format_number(shown[[name]], 3)
+  shown$needed <- format_number(shown$needed, 15)
+  c(
+    sprintf(
+      "<feasible tables>  %s, epsilon = %s", plural(about$n, "report"),
+      format_epsilon(about$epsilon)
+    ),
+    utils::capture.output(print(shown, row.names = FALSE)),
+    format_rest(nrow(rows), n, "size"),
+    sprintf("relative standard errors of a typical cell; feasible: at most %s", about$error)
+  )
+}
+
+#' @export
+print.confide_feasibility <- function(x, ...) {
+  # A part that lost a column is an ordinary data frame.
+  whole <- all(c("easiest", "hardest", "needed") %in% names(x)) && !is.null(attr(x, "confide"))
+  if (whole) writeLines(format(x)) else print(as.data.frame(unclass(x)))
+  invisible(x)
+}
+
 #' @rdname plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.confide_feasibility <- function(object, ...) {

@@ -316,7 +316,7 @@ format.confide_mean_plan <- function(x, ...) {
     sprintf("rows         n = %s%s", format_count(x$n), mark("n")),
     sprintf("rho          %s%s", format_epsilon(x$rho), mark("rho")),
     sprintf(
-      "error        root mean square = %s%s, in whitened units",
+      "error        root mean square in whitened units = %s%s",
       format_number(x$error), mark("error")
     ),
     sprintf(
@@ -352,7 +352,7 @@ verdict_on_plan <- function(plan) {
   if (plan$parts[["privacy"]] > plan$parts[["sampling"]]) {
     return("NOTE: privacy costs more than sampling; doubling the rows halves its part")
   }
-  "Outliers add a bias that is not in here: see the help page of private_mean()"
+  "NOTE: outliers add a bias that is not in here: see ?private_mean"
 }
 
 #' @rdname plots

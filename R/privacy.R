@@ -208,7 +208,7 @@ format.confide_privacy <- function(x, ...) {
     ),
     if (!is.null(x$parts)) sprintf("spent on     %s", format_parts(x$parts)),
     sprintf("model        %s", x$model),
-    sprintf("unit         %s; neighbours: %s", x$unit, format_neighbours(x$neighbours)),
+    sprintf("unit         %s", format_unit(x)),
     sprintf("noise        %s", x$noise),
     if (!is.null(x$rng)) sub(": ", "   ", format_rng(x$rng), fixed = TRUE)
   )
@@ -220,6 +220,12 @@ format_parts <- function(parts) {
 }
 
 is_central <- function(privacy) startsWith(privacy$model, "central")
+
+# How the title of a release ends.
+format_guarantee <- function(privacy) {
+  definition <- sub("differential privacy", "DP", privacy$definition, fixed = TRUE)
+  paste(format_parameter(privacy), definition, sep = ", ")
+}
 
 # "rho = 0.5" or "epsilon = 1", asked or realised.
 format_parameter <- function(privacy, which = "asked") {
@@ -238,6 +244,16 @@ format_meaning <- function(privacy) {
   }
   odds <- format_odds(privacy$epsilon)
   if (is_central(privacy)) sub("a report", "a release", odds, fixed = TRUE) else odds
+}
+
+format_protects <- function(privacy) paste("protects", format_unit(privacy))
+
+# brownian() and its kind leave neighbours to whoever states the sensitivity.
+format_unit <- function(privacy) {
+  if (is.null(privacy$neighbours)) {
+    return("one row, in the sense of the declared sensitivity")
+  }
+  sprintf("%s; neighbours: %s", privacy$unit, format_neighbours(privacy$neighbours))
 }
 
 # What a neighbour does to one unit.

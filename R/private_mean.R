@@ -34,10 +34,10 @@
 #' holds was released.
 #'
 #' @param x (numeric vector, matrix, data frame or `tbl_lazy`) One row for each person. A database
-#'   table is read in chunks, once for each pass. The number of rows is public. With sigma
-#'   `"diag"` or `"tyler"` and for `"huber"` each row is compared with the next: their order must
-#'   not come from the values (shuffle a table that was sorted by a column), or one person moves
-#'   many pairs.
+#'   table is read in chunks, once for each pass. The number of rows is public. Their order does not
+#'   matter: where rows are compared (sigma `"diag"` or `"tyler"`, method `"huber"`) the pairs are
+#'   drawn at random. Only a database table is compared row by next row there, and must be arranged
+#'   by a key that does not come from the values.
 #' @param rho,epsilon (number above 0, no default) Exactly one: `rho` for zero-concentrated
 #'   differential privacy, `epsilon` for a pure guarantee (methods `"balloon"` and `"clipped"`; far
 #'   noisier in many columns).
@@ -226,7 +226,8 @@ run_mean <- function(run, request, budget) {
   run$account$tick <- bar$tick
   on.exit(bar$close())
   shape <- c(request$shape["type"], release_shape(run, request, budget$shape))
-  run$rows <- whitened_rows(run$rows, request$centre, shape$root)
+  run$whitened <- function(rows) whitened_rows(rows, request$centre, shape$root)
+  run$rows <- run$whitened(run$people)
   fit <- if (request$method == "balloon") {
     run_balloon(run, request, budget$body)
   } else {

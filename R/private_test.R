@@ -96,9 +96,19 @@ test_reports.confide_mechanism <- function(mechanism, x, options, call) {
     test_fit(decoded, null, options$statistic)
   }
   structure(c(test, list(
-    data.name = paste("reports on", paste(margin %||% "one attribute", collapse = " and ")),
+    data.name = tested_data(
+      paste("reports on", paste(margin %||% "one attribute", collapse = " and ")), counts$privacy
+    ),
     privacy = counts$privacy
   )), class = "htest")
+}
+
+# A test prints as R prints tests: the guarantee stands beside what the data are.
+tested_data <- function(what, privacy) {
+  sprintf(
+    "%s, epsilon = %s%s", what, format_epsilon(privacy$epsilon),
+    if (identical(privacy$rng, "r")) ", NOT PRIVATE (R's generator)" else ""
+  )
 }
 
 refuse_weights <- function(counts, call = rlang::caller_env()) {

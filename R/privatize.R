@@ -113,14 +113,13 @@ print.confide_reports <- function(x, ..., n = 6L) {
   size <- NROW(plain)
   if (!is.null(about)) {
     writeLines(c(
-      sprintf("<%s>  %s", plural(size, "report"), inline_title(about$title)),
-      format_rng(about$rng)
+      paste0("<reports>  ", plural(size, "report")), inline_title(about$title)
     ))
   }
   first <- preview(utils::head(plain, n))
   print(first, ...)
   columns <- if (is.data.frame(x)) format_rest(length(x), length(first), "attribute")
-  writeLines(c(columns, format_rest(size, n, "report")))
+  writeLines(c(columns, format_rest(size, n, "report"), format_rng(about$rng)))
   invisible(x)
 }
 
@@ -145,7 +144,11 @@ shorten_levels <- function(values) {
   values
 }
 
+# Nothing where it is not known, as of counts from a table.
 format_rng <- function(rng) {
+  if (is.null(rng)) {
+    return(character())
+  }
   switch(rng,
     os = "randomness: operating system (not reproducible)",
     r = "randomness: R's generator (set.seed) - NOT PRIVATE, do not release",

@@ -96,7 +96,8 @@ regression_input <- function(formula, data, mechanism, weights, scores,
   list(
     plan = plan, exact = exact$values, exact_terms = exact$terms, response = response,
     codes = codes, weights = record_weights, weighted = !is.null(weights),
-    n = nrow(data), mechanism = mechanism
+    n = nrow(data), mechanism = mechanism,
+    privacy = utils::modifyList(mechanism$privacy, list(rng = attr(data, "rng")))
   )
 }
 
@@ -257,6 +258,6 @@ new_regression <- function(kind, fit, input, fields) {
       smallest = fit$smallest, smallest_error = fit$smallest_error
     ),
     fields,
-    list(title = format_title(input$mechanism), privacy = input$mechanism$privacy)
+    list(title = format_title(input$mechanism), privacy = input$privacy)
   ), class = c(paste0("confide_", kind), "confide_regression"))
 }

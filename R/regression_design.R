@@ -74,7 +74,8 @@ check_report_frame <- function(data, mechanism, call = rlang::caller_env()) {
     ), call = call)
   }
   check_fingerprint(attr(data, "confide")$fingerprint, mechanism, call)
-  as.data.frame(as_plain(data))
+  # where the randomness of the reports came from, for the print
+  structure(as.data.frame(as_plain(data)), rng = attr(data, "confide")$rng)
 }
 
 # Exact variables ------------------------------------------------------------------

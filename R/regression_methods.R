@@ -218,7 +218,9 @@ regression_notes <- function(x) {
     if (isTRUE(x$smallest < 3 * x$smallest_error)) {
       "predictors nearly lost in noise: normal intervals are doubtful; use fewer of them"
     },
-    if (inherits(x, "confide_lm") && is.na(x$sigma)) "estimated residual variance is not above 0"
+    if (inherits(x, "confide_lm") && is.na(x$sigma)) "estimated residual variance is not above 0",
+    covers_both,
+    format_rng(x$privacy$rng)
   )
 }
 
@@ -233,7 +235,7 @@ format.confide_regression <- function(x, ...) {
 
 #' @rdname regression-methods
 #' @export
-print.confide_regression <- function(x, ..., n = 5L) {
+print.confide_regression <- function(x, ..., n = 4L) {
   writeLines(regression_title(x))
   table <- coefficient_table(x)
   shown <- format_coefficients(table[, 1:2, drop = FALSE])
@@ -282,7 +284,7 @@ regression_measures <- function(x) {
 print.summary.confide_regression <- function(x, ...) {
   writeLines(x$title)
   stats::printCoefmat(x$coefficients, ...)
-  writeLines(c(x$measures, "standard errors cover sampling and privacy", x$notes))
+  writeLines(c(x$measures, x$notes))
   invisible(x)
 }
 

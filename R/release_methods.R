@@ -14,8 +14,8 @@
 #' * `coef()`: the released numbers, named for the columns.
 #' * `vcov()`: the covariance matrix of the noise, diagonal; for at most 4,096 numbers.
 #' * `confint()`: matrix with a column for each limit, from the exact law of the noise.
-#' * `as.data.frame()`, `tidy()`: one row for each number: `term`, `estimate`, `std_error`,
-#'   `conf_low`, `conf_high`.
+#' * `as.data.frame()`: one row for each number: `term`, `estimate`, `std_error`, `conf_low`,
+#'   `conf_high`; `tidy()`: the same with the names of package broom (`std.error` and so on).
 #' * `glance()`: one row: `kind`, `columns`, `noise_sd`, `rho`, `epsilon` (one of them `NA`),
 #'   `neighbours`, `rng`.
 #' * `summary()`: the table and the full guarantee.
@@ -99,7 +99,7 @@ as.data.frame.confide_release <- function(x,
 #' @export
 tidy.confide_release <- function(x, ..., level = 0.95) {
   check_dots_empty(...)
-  as.data.frame(x, level = level)
+  tidy_names(as.data.frame(x, level = level))
 }
 
 #' @rdname release-methods
@@ -121,18 +121,20 @@ glance.confide_release <- function(x, ...) {
 #' @export
 summary.confide_release <- function(object, ..., level = 0.95) {
   check_dots_empty(...)
-  structure(
-    list(table = as.data.frame(object, level = level), level = level, privacy = object$privacy),
-    class = "summary.confide_release"
-  )
+  structure(list(
+    title = release_title(object), table = as.data.frame(object, level = level), level = level,
+    notes = release_notes(object), privacy = object$privacy
+  ), class = "summary.confide_release")
 }
 
 #' @export
 print.summary.confide_release <- function(x, ...) {
-  print(utils::head(x$table, 20), row.names = FALSE, digits = 6)
+  writeLines(x$title)
+  print(format_rows(utils::head(x$table, 20)), row.names = FALSE)
   writeLines(c(
     format_rest(nrow(x$table), 20, "number"),
-    sprintf("Intervals at %s %%, for the noise alone.", format(100 * x$level)),
+    sprintf("%g %% intervals, of the noise alone", 100 * x$level),
+    x$notes,
     "",
     format(x$privacy)
   ))
@@ -141,16 +143,20 @@ print.summary.confide_release <- function(x, ...) {
 
 #' @export
 format.confide_release <- function(x, ..., n = 4L) {
-  shown <- utils::head(as.data.frame(x), n)
-  shown$term <- shorten(encodeString(shown$term), 20L)
-  digits <- digits_for(shown$estimate, x$noise_sd)
   c(
-    sprintf("<private %s>  %s, %s", x$kind, format_parameter(x$privacy), x$privacy$definition),
-    sprintf(
-      "%s  %s  (95 %%: %s to %s)", format(shown$term), format_steps(shown$estimate, digits),
-      format_steps(shown$conf_low, digits), format_steps(shown$conf_high, digits)
-    ),
+    release_title(x),
+    format_intervals(utils::head(as.data.frame(x), n)),
     format_rest(length(x$estimate), n, "number"),
+    release_notes(x),
+    format_protects(x$privacy),
+    format_rng(x$privacy$rng)
+  )
+}
+
+release_title <- function(x) sprintf("<private %s>  %s", x$kind, format_guarantee(x$privacy))
+
+release_notes <- function(x) {
+  c(
     sprintf(
       "noise: discrete %s, standard deviation %s",
       if (x$law == "gaussian") "Gaussian" else "Laplace", format_number(x$noise_sd)
@@ -161,21 +167,27 @@ format.confide_release <- function(x, ..., n = 4L) {
         format_number(x$bound)
       )
     },
-    if (x$na == "impute") "missing and infinite values count as 0",
-    sprintf(
-      "protects %s; neighbours: %s", x$privacy$unit, format_neighbours(x$privacy$neighbours)
-    ),
-    format_rng(x$privacy$rng)
+    if (x$na == "impute") "missing and infinite values count as 0"
   )
 }
 
-# Two digits of the noise's standard deviation are worth showing.
-digits_for <- function(estimate, noise_sd) {
-  size <- log10(max(abs(estimate), noise_sd)) - log10(noise_sd)
-  as.integer(min(15, max(3, ceiling(size) + 2)))
+# Numbers of a table of results, each row as exact as its standard error.
+format_rows <- function(rows) {
+  numbers <- c("estimate", "conf_low", "conf_high")
+  shown <- vapply(seq_len(nrow(rows)), function(i) {
+    format_to_error(unlist(rows[i, numbers]), rows$std_error[[i]])
+  }, character(3))
+  rows[numbers] <- as.data.frame(t(shown))
+  rows$std_error <- format_number(rows$std_error, 2)
+  rows$term <- shorten(encodeString(rows$term), 20L)
+  printed_headings(rows)
 }
 
-format_steps <- function(x, digits) format(signif(x, digits), digits = digits, big.mark = ",")
+# The same as lines of a print: the estimate with its interval.
+format_intervals <- function(rows, form = "%s  %s  (95 %%: %s to %s)") {
+  shown <- lapply(format_rows(rows), format, justify = "right")
+  sprintf(form, format(trimws(shown$term)), shown$estimate, shown$low, shown$high)
+}
 
 #' @export
 print.confide_release <- function(x, ...) {

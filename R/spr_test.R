@@ -30,7 +30,7 @@ test_reports.confide_spr <- function(mechanism, x, options, call) {
       "Likelihood-ratio test of P0 against P1 on private reports (%s%s)", against$method,
       interval$method
     ),
-    data.name = "private reports",
+    data.name = tested_data("private reports", counts$privacy),
     observed = counts$counts,
     privacy = counts$privacy
   ), class = "htest")

@@ -86,7 +86,10 @@ error_ratios <- function(x, ..., reference = NULL, rivals = NULL) {
   rows <- lapply(groups, function(group) {
     group_ratios(medians$values[rownames(group), , drop = FALSE], group, reference, rivals)
   })
-  structure(do.call(rbind, unname(rows)), class = c("confide_ratios", "data.frame"))
+  structure(
+    do.call(rbind, unname(rows)),
+    class = c("confide_ratios", "data.frame"), confide = list(reference = reference)
+  )
 }
 
 # A row for each cell, a column for each method.
@@ -133,15 +136,19 @@ format.confide_ratios <- function(x, ...) {
   cells[cells == "NaN"] <- "-"
   body <- rbind(columns, cells)
   body <- cbind(format(c("", methods)), apply(body, 2, format, justify = "right"))
-  unname(apply(body, 1, paste, collapse = "  "))
+  c(
+    sprintf(
+      "<error ratios>  median errors over those of %s; above 1: worse",
+      attr(x, "confide")$reference %||% "the reference"
+    ),
+    unname(apply(body, 1, paste, collapse = "  ")),
+    "columns: data and rho; geometric means over the cells of the study"
+  )
 }
 
 #' @export
 print.confide_ratios <- function(x, ...) {
-  writeLines(c(
-    "Geometric means of median errors divided by the reference's; above 1: worse.",
-    "Columns: data and rho.", format(x)
-  ))
+  writeLines(format(x))
   invisible(x)
 }
 
@@ -234,6 +241,9 @@ print.confide_study <- print_format
 #' @export
 print.confide_study_summary <- function(x, ...) {
   rows <- as.data.frame(x)
+  writeLines(sprintf(
+    "<summary of a contamination study>  %s", plural(nrow(rows), "median error")
+  ))
   varies <- vapply(rows[study_settings], function(column) length(unique(column)) > 1, logical(1))
   shown <- c(study_settings[varies], "method", "failures", "median", "mean_log", "se_log")
   print(utils::head(rows[shown], 40), row.names = FALSE, digits = 3)
@@ -322,7 +332,7 @@ panel_names <- function(rows, varies) {
 
 study_caption <- function(rows) {
   sprintf(
-    "simulated data, %s a point; zero-concentrated differential privacy, rho = %s per row",
+    "simulated data, %s a point\nzero-concentrated differential privacy, rho = %s per row",
     plural(max(rows$repetitions), "repetition"), format_levels(rows$rho)
   )
 }

@@ -139,17 +139,14 @@ large_noise <- 0.2
 
 #' @export
 format.confide_synthetic <- function(x, ...) {
-  estimated <- x$privacy$neighbours == "add_remove"
   c(
-    sprintf(
-      "<synthetic data>  %s, %s%s rows%s", plural(length(x$columns), "column"),
-      if (estimated) "about " else "", format_count(round(x$rows)),
-      if (is.null(x$label)) "" else paste(", label", shorten(encodeString(x$label), 20L))
-    ),
-    sprintf("%s: %s", format_parameter(x$privacy), format_spent(x$spent)),
+    synthetic_title(x),
+    format_shape(x),
+    sprintf("spent on %s", format_spent(x$spent)),
     format_tree(x),
     sprintf(
-      "noise: standard deviation %s on a cell",
+      "noise: discrete %s, standard deviation %s on a cell",
+      if (grepl("Gaussian", x$privacy$noise, fixed = TRUE)) "Gaussian" else "Laplace",
       paste(unique(vapply(x$tables$noise_sd, format_number, "", 3)), collapse = " and ")
     ),
     sprintf(
@@ -158,10 +155,19 @@ format.confide_synthetic <- function(x, ...) {
     ),
     format_verdict(x$tables),
     "relations outside the tree are kept only as far as they follow from it",
-    sprintf(
-      "protects %s; neighbours: %s", x$privacy$unit, format_neighbours(x$privacy$neighbours)
-    ),
+    format_protects(x$privacy),
     format_rng(x$privacy$rng)
+  )
+}
+
+synthetic_title <- function(x) paste0("<synthetic data>  ", format_guarantee(x$privacy))
+
+format_shape <- function(x) {
+  estimated <- x$privacy$neighbours == "add_remove"
+  sprintf(
+    "%s, %s%s%s", plural(length(x$columns), "column"), if (estimated) "about " else "",
+    plural(round(x$rows), "row"),
+    if (is.null(x$label)) "" else paste(", label", shorten(encodeString(x$label), 20L))
   )
 }
 
@@ -172,7 +178,11 @@ format_spent <- function(spent) {
 
 format_tree <- function(x) {
   if (nrow(x$edges) == 0) {
-    return("columns are independent of one another")
+    return(if (is.null(x$label)) {
+      "columns are independent of one another"
+    } else {
+      "columns are independent of one another, given the label"
+    })
   }
   strongest <- which.max(x$edges$dependence)
   pair <- encodeString(paste(x$edges$parent[[strongest]], "-", x$edges$child[[strongest]]))
@@ -206,17 +216,18 @@ format_verdict <- function(tables) {
 summary.confide_synthetic <- function(object, ...) {
   check_dots_empty(...)
   structure(
-    object[c("tables", "edges", "spent", "privacy")],
+    c(list(title = synthetic_title(object)), object[c("tables", "edges", "spent", "privacy")]),
     class = "summary.confide_synthetic"
   )
 }
 
 #' @export
 print.summary.confide_synthetic <- function(x, ...) {
+  writeLines(x$title)
   print(utils::head(x$tables, 20), row.names = FALSE, digits = 3)
   writeLines(c(
     format_rest(nrow(x$tables), 20, "table"),
-    "noise, misfit: shares of the rows, from the noise alone and between table and model",
+    "noise, misfit: shares of the rows, by noise alone and between table and model",
     ""
   ))
   if (nrow(x$edges) > 0) {

@@ -46,10 +46,3 @@ expost_statement <- function(alpha, epsilon, rho, neighbours, noise, charged, rn
     rng = release_source(rng)
   ), class = "confide_privacy")
 }
-
-format_protects <- function(privacy) {
-  if (is.null(privacy$neighbours)) {
-    return("protects one row, in the sense of the declared sensitivity")
-  }
-  sprintf("protects one row; neighbours: %s", format_neighbours(privacy$neighbours))
-}

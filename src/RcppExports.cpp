@@ -958,6 +958,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// random_order
+Rcpp::IntegerVector random_order(double n, const std::string& rng);
+RcppExport SEXP _confide_random_order(SEXP nSEXP, SEXP rngSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< double >::type n(nSEXP);
+    Rcpp::traits::input_parameter< const std::string& >::type rng(rngSEXP);
+    rcpp_result_gen = Rcpp::wrap(random_order(n, rng));
+    return rcpp_result_gen;
+END_RCPP
+}
 // rr_privatize
 Rcpp::IntegerVector rr_privatize(const Rcpp::IntegerVector& codes, double epsilon, double k, const std::string& rng);
 RcppExport SEXP _confide_rr_privatize(SEXP codesSEXP, SEXP epsilonSEXP, SEXP kSEXP, SEXP rngSEXP) {
@@ -1321,6 +1332,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_sign_scatter_units", (DL_FUNC) &_confide_sign_scatter_units, 3},
     {"_confide_sum_of_units", (DL_FUNC) &_confide_sum_of_units, 2},
     {"_confide_uniform_numbers", (DL_FUNC) &_confide_uniform_numbers, 2},
+    {"_confide_random_order", (DL_FUNC) &_confide_random_order, 2},
     {"_confide_rr_privatize", (DL_FUNC) &_confide_rr_privatize, 4},
     {"_confide_rr_realised", (DL_FUNC) &_confide_rr_realised, 2},
     {"_confide_rr_weights", (DL_FUNC) &_confide_rr_weights, 2},

@@ -3,7 +3,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace confide {
 
@@ -90,6 +93,15 @@ protected:
 private:
   std::size_t batch_ = 32;
 };
+
+// 0, ..., n - 1 in an order that is uniform among all (Fisher and Yates); n < 2^31.
+template <class Source> std::vector<std::int32_t> random_order(std::int32_t n, Source &random) {
+  std::vector<std::int32_t> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t left = order.size(); left > 1; --left)
+    std::swap(order[left - 1], order[static_cast<std::size_t>(random.below(left))]);
+  return order;
+}
 
 // Random bytes from the operating system; throws RandomnessError, and never falls back on another
 // source.

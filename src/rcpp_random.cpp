@@ -27,3 +27,13 @@ Rcpp::NumericVector uniform_numbers(double n, const std::string &rng) {
   });
   return uniform;
 }
+
+// The numbers 1, ..., n in a random order. Throws confide::RandomnessError.
+// [[Rcpp::export(rng = false)]]
+Rcpp::IntegerVector random_order(double n, const std::string &rng) {
+  const auto random = make_source(rng);
+  Rcpp::IntegerVector order = Rcpp::wrap(confide::random_order(static_cast<int>(n), *random));
+  for (int &row : order)
+    ++row;
+  return order;
+}

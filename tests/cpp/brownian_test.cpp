@@ -67,6 +67,30 @@ TEST_CASE("rounding moves a number by at most the ceiling of its distance") {
   }
 }
 
+TEST_CASE("neighbours whose every coordinate rounding drives apart stay within what is paid for") {
+  int beyond = 0; // the distance itself
+  for (const std::size_t dimension : {std::size_t{1}, std::size_t{9}, std::size_t{100}})
+    for (const double rho : {1e-3, 0.5, 40.0})
+      for (double sensitivity = 1; sensitivity < 2; sensitivity += 0.01) {
+        const SumPlan plan = refinement_plan({sensitivity, dimension, false}, rho);
+        const double step = std::ldexp(1, plan.grid.exponent);
+        const double move = sensitivity / std::sqrt(static_cast<double>(dimension)) * (1 - 1e-15);
+        // just below a half step, so that a little more than whole steps moves one step further
+        const std::vector<double> here(dimension, step * (0.5 - 1e-4));
+        const std::vector<double> there(dimension, step * (0.5 - 1e-4) + move);
+        mpz_class squared = 0;
+        for (std::size_t i = 0; i < dimension; ++i) {
+          const mpz_class steps = static_cast<long>(nearest_units(there, plan.grid.exponent)[i] -
+                                                    nearest_units(here, plan.grid.exponent)[i]);
+          squared += steps * steps;
+        }
+        REQUIRE(squared <= mpz_class(big(plan.sensitivity.l2_squared)));
+        const double distance = sensitivity / step;
+        beyond += squared > mpz_class(distance * distance) ? 1 : 0;
+      }
+  CHECK(beyond > 100);
+}
+
 TEST_CASE("running means weigh measurements by their precision") {
   // y_k = (eps_{k-1} y_{k-1} + (eps_k - eps_{k-1}) z_k) / eps_k on the grid 10^(-2 + k / 3)
   RefinedMean mean;

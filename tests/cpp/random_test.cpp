@@ -1,3 +1,4 @@
+#include "choice_tree.h"
 #include "support.h"
 #include <algorithm>
 #include <array>
@@ -215,4 +216,28 @@ TEST_CASE("every bit of the operating system's words is fair, over all batch siz
   for (const int n : ones)
     CHECK(std::abs(n - count / 2) <= 6 * std::sqrt(count) / 2);
   CHECK(all_distinct(words)); // a repeated batch would show; by chance once in 4e9 runs
+}
+
+TEST_CASE("every order of a few numbers is drawn with the same probability") {
+  std::int64_t orders = 1;
+  for (std::int32_t n = 1; n <= 6; ++n) {
+    orders *= n;
+    const auto law = choice_tree::enumerate([n](choice_tree::Walk &walk) {
+      choice_tree::Coins coins{walk};
+      std::int64_t digits = 0;
+      std::vector<bool> seen(static_cast<std::size_t>(n), false);
+      for (const std::int32_t number : random_order(n, coins)) {
+        seen[static_cast<std::size_t>(number)] = true;
+        digits = 10 * digits + number;
+      }
+      REQUIRE(std::all_of(seen.begin(), seen.end(), [](bool found) { return found; }));
+      return std::optional<std::int64_t>(digits);
+    });
+    CHECK(static_cast<std::int64_t>(law.mass.size()) == orders);
+    for (const auto &[order, mass] : law.mass)
+      CHECK(std::abs(mass * static_cast<choice_tree::Real>(orders) - 1) < 1e-15L);
+  }
+  ScriptedRandom unused;
+  CHECK(random_order(0, unused).empty());
+  CHECK(random_order(1, unused) == std::vector<std::int32_t>{0});
 }

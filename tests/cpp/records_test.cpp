@@ -74,6 +74,27 @@ TEST_CASE("clipped integers of hostile records move within the sensitivity of th
       }
 }
 
+TEST_CASE("a clipped record that rounding in doubles lengthens is kept within the bound") {
+  // a bound a little below one of which the clipped record has whole coordinates
+  const double bound = std::nextafter(5.0, 0);
+  const SumPlan plan = gaussian_sum_plan(bound, 0.5, 100, Neighbours::replace, 2);
+  REQUIRE(plan.grid.bound_squared < static_cast<u128>(1) << 52);
+  const double scale = std::ldexp(1.0, -plan.grid.exponent);
+  const std::vector<std::int64_t> zero(2, 0);
+  const Eigen::Vector2d centre = Eigen::Vector2d::Zero();
+  int lengthened = 0;
+  for (int i = 1; i <= 2000; ++i) {
+    const Eigen::MatrixXd record = Eigen::Vector2d(3.0 * i, 4.0 * i);
+    REQUIRE(squares(clipped_sum(record, centre, plan.grid, no_interrupt), zero) <=
+            plan.grid.bound_squared);
+    const double factor = bound / (5.0 * i) * scale;
+    const std::vector<std::int64_t> naive{static_cast<std::int64_t>(3.0 * i * factor),
+                                          static_cast<std::int64_t>(4.0 * i * factor)};
+    lengthened += squares(naive, zero) > plan.grid.bound_squared ? 1 : 0;
+  }
+  CHECK(lengthened > 0);
+}
+
 TEST_CASE("a sum is that of its records' integers, in any order; absent ones add nothing") {
   SeededRandom random(3);
   Eigen::MatrixXd y = random_matrix(3, 70000, random);

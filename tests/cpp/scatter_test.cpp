@@ -1,4 +1,5 @@
 #include "random_matrix.h"
+#include "records.h"
 #include "scatter.h"
 #include "seeded_random.h"
 #include <cmath>
@@ -126,6 +127,25 @@ TEST_CASE("signs of pairs have norm one, and equal or absent pairs add nothing")
   CHECK(static_cast<double>(sum[0]) == doctest::Approx(0.36 * m * m).epsilon(1e-3));
   CHECK(static_cast<double>(sum[1]) == doctest::Approx(0.48 * m * m).epsilon(1e-3));
   CHECK(static_cast<double>(sum[2]) == doctest::Approx(0.64 * m * m).epsilon(1e-3));
+}
+
+TEST_CASE("directions whose squares underflow are no longer than others") {
+  const ScatterPlan plan = scatter_plan(1, Neighbours::replace);
+  const std::int64_t longest = plan.steps * plan.steps;
+  int stretched = 0; // by the norm that was computed
+  for (const Eigen::Index d : {1, 2, 3})
+    for (double size = 1e-163; size < 1e-160; size *= 1.07) {
+      Eigen::MatrixXd pair = Eigen::MatrixXd::Zero(d, 2);
+      pair.col(0).setConstant(size);
+      const auto sum = sign_scatter_sum(pair, Eigen::MatrixXd::Identity(d, d), plan, no_interrupt);
+      std::int64_t trace = 0;
+      for (std::size_t column = 0, place = 0; place < sum.size(); place += ++column + 1)
+        trace += sum[place];
+      REQUIRE(trace <= longest);
+      const double norm = distance(pair.col(0).data(), pair.col(1).data(), d);
+      stretched += norm > 0 && norm < size * std::sqrt(static_cast<double>(d)) * 0.9 ? 1 : 0;
+    }
+  CHECK(stretched > 0);
 }
 
 TEST_CASE("a released matrix is symmetric with the noise of its plan") {

@@ -1,5 +1,7 @@
-"""Writes the seed corpus: one or two short inputs for each target, by hand."""
+"""Writes the seed corpus: one or two short inputs for each target, by hand for the noise and the
+channels, of fixed random bytes for the topics in other files."""
 import pathlib
+import random
 import struct
 
 here = pathlib.Path(__file__).parent / "corpus"
@@ -19,5 +21,16 @@ seeds = {
     "plan_laplace": bytes([4, 3]) + d(1.0, 0.5) + bytes([0]) + struct.pack("<H", 10) + bytes([2]) + d(0.6, 2.0, 0.8, -2.0) + words,
     "plan_count": bytes([4, 24]) + u32(1) + bytes([0]) + u32(2**30) + bytes([3, 0]) + struct.pack("<H", 1) + bytes([1]) + d(1.0, 0.0) + words,
 }
+# In the order of core_fuzz.cpp, from 5 on.
+topics = [
+    "finite_field", "block_design", "block_sampler", "group_transform", "spr", "spr_continuous",
+    "lambda", "cells", "likelihood", "log_linear", "composition", "rounding", "ledger", "brownian",
+    "laplace_path", "count_search", "exponential_mechanism", "records", "scatter", "tree_model",
+    "tree_selection",
+]
+for number, topic in enumerate(topics, start=5):
+    for length in (60, 240):
+        content = random.Random(f"{topic} {length}").randbytes(length)
+        seeds[f"{topic}_{length}"] = bytes([number]) + content
 for name, content in seeds.items():
     (here / name).write_bytes(content)

@@ -83,19 +83,22 @@ private_test_uniform <- function(x, mechanism) {
   private_test(x, mechanism, p = rep(1 / k, k))
 }
 
-# What happens to a long computation when Ctrl-C comes after some seconds.
+# What happens to a long computation when Ctrl-C comes after some seconds: "finished" if it went on
+# to its end. Either way the signal is over when this returns.
 interrupted_after <- function(seconds, code) {
   system2(
     "sh", c("-c", shQuote(sprintf("sleep %g; kill -INT %d", seconds, Sys.getpid()))), wait = FALSE
   )
+  outcome <- "interrupted"
   tryCatch(
     {
       force(code)
-      Sys.sleep(seconds + 10) # the signal must not reach anything later
-      "finished"
+      outcome <- "finished"
+      Sys.sleep(seconds + 10)
     },
-    interrupt = function(condition) "interrupted"
+    interrupt = function(condition) NULL
   )
+  outcome
 }
 
 # Puts another function in the place of one of the package's for the rest of a test.
@@ -109,4 +112,13 @@ local_replacement <- function(name, value, frame = parent.frame()) {
   }
   put(value)
   withr::defer(put(original), envir = frame)
+}
+
+expect_same_estimate <- function(x, y, mechanism) {
+  first <- estimate(x, mechanism)
+  second <- estimate(y, mechanism)
+  testthat::expect_equal(coef(first), coef(second), tolerance = 1e-13)
+  testthat::expect_equal(vcov(first), vcov(second), tolerance = 1e-12)
+  testthat::expect_equal(first$std_error, second$std_error, tolerance = 1e-12)
+  testthat::expect_equal(nobs(first), nobs(second))
 }

@@ -90,7 +90,7 @@ test_that("standard errors split into parts whose squares add up where both are 
   e <- estimate(toy_table(), toy_mechanism(), margin = "b")
   expect_close(std_error(e, "privacy")^2 + std_error(e, "sampling")^2, e$std_error^2, 1e-15)
   expect_identical(std_error(e), e$std_error)
-  expect_confide_error(std_error(e, "noise"), "parameter", "`what`")
+  expect_confide_error(std_error(e, "noise"), "parameter", "`type`")
   expect_confide_error(std_error(1), "parameter", "must be an estimate")
 })
 

@@ -75,6 +75,48 @@ test_that("releases are charged before their noise, at their realised cost", {
   expect_identical(as.data.frame(l)$what, c("private_count", "private_count", "private_sum"))
 })
 
+test_that("what a ledger cannot pay for is refused before any noise, by every release", {
+  drawn <- 0
+  counting <- function(code) {
+    confide:::with_guard(function(units, query, rng) {
+      drawn <<- drawn + 1
+      confide:::noisy_answer(units, query, rng)
+    }, code)
+  }
+  l <- ledger(8, neighbours = "replace", limit = 1e-6)
+  x <- matrix(c(1:40, 40:1) / 10, ncol = 2)
+  people <- data.frame(
+    a = factor(rep(c("x", "y"), 20)), b = factor(rep(c("u", "v"), each = 20)),
+    c = factor(rep(c("p", "q", "p", "q"), 10))
+  )
+  b <- brownian(5L, sensitivity = 1, alpha = 8, ledger = l)
+  releases <- list(
+    function() private_sum(1:3, bound = 4, rho = 1, neighbours = "replace", ledger = l),
+    function() private_count(c(TRUE, FALSE), rho = 1, neighbours = "replace", ledger = l),
+    function() private_mean(x, rho = 1, sigma = "none", ledger = l),
+    function() refine(b, sigma = 1),
+    function() {
+      above_threshold(3, 1, epsilon = 1, monotone = FALSE, neighbours = "replace", ledger = l)
+    },
+    function() synthesize(people, rho = 1, neighbours = "replace", ledger = l),
+    function() synthesize(people, epsilon = 1, alpha = 8, neighbours = "replace", ledger = l),
+    function() {
+      accuracy_first(
+        1:50, 51:90, function(previous, people, level) NULL, identity, function(m, v) v > 0,
+        threshold = 0.5, grid = 1, alpha = 8, neighbours = "replace", ledger = l
+      )
+    }
+  )
+  for (release in releases) {
+    expect_confide_error(counting(release()), "budget")
+    expect_identical(drawn, 0)
+  }
+  expect_identical(spent(l), 0)
+  # the guard sees what is drawn
+  counting(private_sum(1:3, bound = 4, rho = 1, neighbours = "replace"))
+  expect_identical(drawn, 1)
+})
+
 test_that("a domain error comes before any charge", {
   l <- ledger(8, neighbours = "replace")
   expect_confide_error(

@@ -43,13 +43,14 @@ test_that("the covariance is that of the noise, mapped back to the units of the 
     sigma = sigma, filter = "none", control = balloon_control(average = FALSE, iterations = 1)
   )
   # one step: the noise of the step is all
-  expect_equal(unname(vcov(fit)), fit$noise_sd^2 * sigma, tolerance = 1e-12)
-  total <- vcov(fit, type = "total")
-  expect_equal(total, vcov(fit) + vcov(fit, type = "sampling"))
+  noise <- vcov(fit, type = "privacy")
+  expect_equal(unname(noise), fit$noise_sd^2 * sigma, tolerance = 1e-12)
+  total <- vcov(fit)
+  expect_equal(total, noise + vcov(fit, type = "sampling"))
   half <- stats::qnorm(0.95) * sqrt(diag(total))
   expect_equal(unname(confint(fit, level = 0.9)[, 2]), unname(coef(fit) + half))
   alone <- confint(fit, type = "privacy")
-  expect_equal(unname(alone[, 2] - coef(fit)), unname(stats::qnorm(0.975) * sqrt(diag(vcov(fit)))))
+  expect_equal(unname(alone[, 2] - coef(fit)), unname(stats::qnorm(0.975) * sqrt(diag(noise))))
 })
 
 test_that("the noise of a clipped mean has the standard deviation that is reported", {
@@ -57,7 +58,7 @@ test_that("the noise of a clipped mean has the standard deviation that is report
     fit <- withr::with_seed(seed, private_mean(
       rep(0, 100), rho = 0.5, method = "clipped", sigma = "none", radius = 2, rng = "r"
     ))
-    c(coef(fit), fit$noise_sd, sqrt(vcov(fit)))
+    c(coef(fit), fit$noise_sd, sqrt(vcov(fit, type = "privacy")))
   }, numeric(3))
   expect_identical(draws[2, ], draws[3, ])
   # replacing a number in [-2, 2] moves the mean by 4 / 100; sd = that / sqrt(2 * 0.95 rho)
@@ -112,8 +113,9 @@ test_that("tidy, glance and data frames agree with the estimate", {
   fit <- draw_mean(sigma = "none")
   rows <- tidy(fit, level = 0.9)
   expect_identical(rows$estimate, unname(coef(fit)))
-  expect_equal(rows$conf_high, unname(confint(fit, level = 0.9)[, 2]))
-  expect_identical(as.data.frame(fit, level = 0.9), rows)
+  expect_equal(rows$conf.high, unname(confint(fit, level = 0.9)[, 2]))
+  expect_equal(rows$std.error, unname(sqrt(diag(vcov(fit)))))
+  expect_identical(unname(as.list(as.data.frame(fit, level = 0.9))), unname(as.list(rows)))
   expect_identical(nrow(glance(fit)), 1L)
   expect_identical(glance(fit)$rho, 0.5)
   expect_identical(nobs(fit), 2000)

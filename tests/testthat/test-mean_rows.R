@@ -11,6 +11,13 @@ mean_table <- function(frame) {
 
 seeded_mean <- function(x, ...) withr::with_seed(3, private_mean(x, rho = 1, ..., rng = "r"))
 
+# `code` with the rows read in an order of the test's choice where pairs are drawn at random.
+with_order <- function(order, code, answer = confide:::noisy_answer) {
+  confide:::with_guard(function(units, query, rng) {
+    if (query$kind == "order") order(query$n) else answer(units, query, rng)
+  }, code)
+}
+
 test_that("a matrix, a data frame and a table in many chunks give the same release", {
   frame <- withr::with_seed(1, data.frame(
     id = seq_len(70000), a = stats::rnorm(70000, 1), b = sample(20L, 70000, TRUE)
@@ -19,14 +26,78 @@ test_that("a matrix, a data frame and a table in many chunks give the same relea
   for (sigma in list("diag", "none", "tyler", matrix(c(2, 1, 1, 3), 2))) {
     from_frame <- seeded_mean(frame[c("a", "b")], sigma = sigma)
     expect_identical(seeded_mean(as.matrix(frame[c("a", "b")]), sigma = sigma), from_frame)
-    expect_identical(seeded_mean(ordered, sigma = sigma), from_frame)
+    # a table is read in its own order
+    expect_identical(
+      with_order(seq_len, seeded_mean(ordered, sigma = sigma)),
+      with_order(seq_len, seeded_mean(frame[c("a", "b")], sigma = sigma))
+    )
   }
   for (method in mean_methods) {
     expect_identical(
-      seeded_mean(ordered, sigma = "none", method = method),
-      seeded_mean(frame[c("a", "b")], sigma = "none", method = method)
+      with_order(seq_len, seeded_mean(ordered, sigma = "none", method = method)),
+      with_order(seq_len, seeded_mean(frame[c("a", "b")], sigma = "none", method = method))
     )
   }
+})
+
+# The exact integers of the first answer that is made of pairs, for one order.
+paired_units <- function(x, order, arguments) {
+  stop_with <- function(units, query, rng) {
+    stop(structure(class = c("captured", "condition"), list(units = units)))
+  }
+  tryCatch(
+    with_order(function(n) order, do.call(private_mean, c(list(x), arguments)), stop_with),
+    captured = function(condition) paste(condition$units, collapse = "")
+  )
+}
+
+test_that("over all orders of the pairs the row order of the data changes nothing", {
+  orders <- as.matrix(expand.grid(rep(list(1:4), 4)))
+  orders <- orders[apply(orders, 1, function(order) anyDuplicated(order) == 0), ]
+  x <- cbind(c(1, 2, 4, 9), c(0, 5, 7, 30)) # sorted by both columns
+  absent <- rbind(x[1:3, ], NA)
+  settings <- list(
+    list(rho = 1e6), list(rho = 1e6, sigma = "tyler"),
+    list(rho = 1e6, sigma = "none", method = "huber")
+  )
+  for (setting in settings) {
+    for (neighbours in c("replace", "zero_out")) {
+      arguments <- c(setting, neighbours = neighbours)
+      people <- if (neighbours == "replace") x else absent
+      law <- function(x) sort(apply(orders, 1, function(order) paired_units(x, order, arguments)))
+      expect_identical(law(people[c(3, 1, 4, 2), ]), law(people))
+      expect_identical(law(as.data.frame(people[4:1, ])), law(people))
+      # pairs that stay as the rows come would show the order
+      expect_gt(length(unique(law(people))), 1)
+    }
+  }
+})
+
+test_that("the order of the pairs is drawn anew for each use, and for each release", {
+  drawn <- list()
+  local_replacement("random_order", function(n, rng) {
+    drawn[[length(drawn) + 1]] <<- sample(n)
+    drawn[[length(drawn)]]
+  })
+  x <- withr::with_seed(1, matrix(stats::rnorm(600), 300))
+  for (i in 1:2) withr::with_seed(i, private_mean(x, rho = 100, method = "huber", rng = "r"))
+  private_mean(x, rho = 100, sigma = "none", rng = "r")
+  # the scales and the distance of pairs, twice; a plain balloon has no pairs
+  expect_length(drawn, 4)
+  expect_length(unique(drawn), 4)
+  for (order in drawn) expect_identical(sort(order), 1:300)
+})
+
+test_that("a database table may not be arranged by what is averaged", {
+  table <- mean_table(data.frame(id = 1:3000, a = as.numeric(1:3000)))
+  by_value <- dplyr::select(dplyr::arrange(table, .data$a), "a")
+  for (arguments in list(list(), list(sigma = "tyler"), list(sigma = "none", method = "huber"))) {
+    expect_confide_error(
+      do.call(private_mean, c(list(by_value, rho = 1), arguments)), "parameter", "that is averaged"
+    )
+  }
+  by_key <- dplyr::select(dplyr::arrange(table, .data$id), "a")
+  expect_s3_class(private_mean(by_key, rho = 1), "confide_mean")
 })
 
 test_that("slices of the data, whole ones and rests, give what the data give at once", {
