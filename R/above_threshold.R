@@ -204,12 +204,7 @@ ask <- function(object, value) {
   check_dots_empty()
   check_required(object, "Make one with above_threshold().")
   check_required(value, "Give the exact answer to the next question.")
-  if (!inherits(object, "confide_above_threshold")) {
-    abort_parameter(c(
-      "{.arg object} must be made by {.fn above_threshold}.",
-      x = "It is {describe(object)}."
-    ))
-  }
+  check_made_by(object, "above_threshold", "confide_above_threshold")
   check_handle(object, "above_threshold")
   if (object$halted) {
     abort_budget(c(
@@ -281,15 +276,4 @@ format.confide_above_threshold <- function(x, ...) {
     format_protects(x$privacy),
     format_rng(x$privacy$rng)
   )
-}
-
-#' @export
-print.confide_above_threshold <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_above_threshold <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
 }

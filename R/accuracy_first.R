@@ -492,14 +492,3 @@ format.confide_accuracy_first <- function(x, ...) {
     format_rng(x$privacy$rng)
   )
 }
-
-#' @export
-print.confide_accuracy_first <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_accuracy_first <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
-}

@@ -200,9 +200,3 @@ format_audit_verdict <- function(x, of, thing) {
     if (x$ok) "the claim holds" else paste("THE CLAIM FAILS: do not use this", thing)
   )
 }
-
-#' @export
-print.confide_audit <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}

@@ -95,12 +95,6 @@ format.confide_balloon_control <- function(x, ...) {
   c("<balloon control>", paste(format(names(shown)), values, sep = "  "))
 }
 
-#' @export
-print.confide_balloon_control <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
 # What the balloon spends on what, from public arguments alone. `available` is what is left of the
 # budget after shape and interval.
 balloon_budget <- function(request, available, call) {

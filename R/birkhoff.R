@@ -120,9 +120,3 @@ format.confide_birkhoff <- function(x, ...) {
     if (hidden > 0) sprintf("... and %s", plural(hidden, "more attribute"))
   )
 }
-
-#' @export
-print.confide_birkhoff <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}

@@ -426,14 +426,3 @@ format_answer <- function(estimate, sd) {
     if (length(estimate) > 4) ", ...", sprintf(" (noise: standard deviation %s)", format_number(sd))
   )
 }
-
-#' @export
-print.confide_brownian <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_brownian <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
-}

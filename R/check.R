@@ -246,6 +246,19 @@ check_neighbours <- function(neighbours, call = rlang::caller_env()) {
   check_choice(neighbours, neighbour_names, arg = "neighbours", call = call)
 }
 
+# An object of the package, told by its class and named by the function that makes it.
+check_made_by <- function(x, maker, class, advice = NULL, arg = rlang::caller_arg(x),
+                          call = rlang::caller_env()) {
+  if (!inherits(x, class)) {
+    abort_parameter(c(
+      "{.arg {arg}} must be made by {.fn {maker}}.",
+      x = "It is {describe(x)}.",
+      i = advice
+    ), call = call)
+  }
+  invisible(x)
+}
+
 check_mechanism <- function(mechanism, call = rlang::caller_env()) {
   hint <- "Make one with mech_rr(), mech_block(), mech_spr(), mech_lambda() or mech_matrix()."
   check_required(mechanism, hint, arg = "mechanism", call = call)

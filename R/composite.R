@@ -152,12 +152,7 @@ feasible_rows <- function(feasible, alphabets, call) {
 
 check_composite <- function(composite, call = rlang::caller_env()) {
   check_required(composite, "Make one with composite().", arg = "composite", call = call)
-  if (!inherits(composite, "confide_composite")) {
-    abort_parameter(c(
-      "{.arg composite} must be made by {.fn composite}.",
-      x = "It is {describe(composite)}."
-    ), call = call)
-  }
+  check_made_by(composite, "composite", "confide_composite", call = call)
 }
 
 #' @rdname composite
@@ -260,10 +255,4 @@ format.confide_composite <- function(x, ...) {
     paste(" ", shown),
     format_rest(length(x$labels), length(shown), "level")
   )
-}
-
-#' @export
-print.confide_composite <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
 }

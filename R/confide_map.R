@@ -43,6 +43,8 @@
 #'     Raisa, Koskela and Honkela 2026 \cr
 #'   An answer that sharpens on demand \tab [brownian()], [laplace_path()] \tab
 #'     `accuracy-first` \tab Whitehouse et al. 2022 \cr
+#'   A classifier \tab [private_classifier()] \tab `images` \tab
+#'     Abadi et al. 2016 \cr
 #'   Which answer is above a threshold? \tab [above_threshold()] \tab `accuracy-first` \tab
 #'     Lyu, Su and Li 2017 \cr
 #'   What was spent in all? \tab [ledger()], [as_approx_dp()] \tab `accuracy-first` \tab

@@ -166,14 +166,3 @@ format.confide_laplace_path <- function(x, ...) {
     format_rng(x$privacy$rng)
   )
 }
-
-#' @export
-print.confide_laplace_path <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_laplace_path <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
-}

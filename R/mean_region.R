@@ -4,11 +4,7 @@
 #' @export
 confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
   check_dots_empty(...)
-  if (!inherits(object, "confide_mean")) {
-    abort_parameter(c(
-      "{.arg object} must be made by {.fn private_mean}.", x = "It is {describe(object)}."
-    ))
-  }
+  check_made_by(object, "private_mean", "confide_mean")
   level <- check_level(level)
   contamination <- check_contamination(contamination)
   if (is.null(object$spread$lambda)) {

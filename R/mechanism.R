@@ -131,12 +131,6 @@ format_law <- function(mechanism) UseMethod("format_law")
 format_precision <- function(mechanism) UseMethod("format_precision")
 
 #' @export
-print.confide_mechanism <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
 str.confide_mechanism <- function(object, ...) {
   cat(format_title(object), "\n")
 }

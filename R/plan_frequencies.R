@@ -382,12 +382,6 @@ format_sizes <- function(sizes) {
   )
 }
 
-#' @export
-print.confide_plan <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
 #' @rdname plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.confide_plan <- function(object, ...) {

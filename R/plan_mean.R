@@ -355,12 +355,6 @@ verdict_on_plan <- function(plan) {
   "NOTE: outliers add a bias that is not in here: see ?private_mean"
 }
 
-#' @export
-print.confide_mean_plan <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
 #' @rdname plots
 #' @exportS3Method ggplot2::autoplot
 autoplot.confide_mean_plan <- function(object, ...) {

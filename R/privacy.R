@@ -264,9 +264,3 @@ format_neighbours <- function(neighbours) {
     add_remove = "add or remove it"
   )
 }
-
-#' @export
-print.confide_privacy <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}

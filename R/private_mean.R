@@ -132,10 +132,8 @@ mean_request <- function(rho, epsilon, method, neighbours, control, rng, call) {
       i = "With {.arg epsilon} there are {.val balloon} and {.val clipped}."
     ), call = call)
   }
-  if (!is.null(control) && !inherits(control, "confide_balloon_control")) {
-    abort_parameter(c(
-      "{.arg control} must be made by {.fn balloon_control}.", x = "It is {describe(control)}."
-    ), call = call)
+  if (!is.null(control)) {
+    check_made_by(control, "balloon_control", "confide_balloon_control", call = call)
   }
   list(
     method = method, measure = measure, total = paid$value, neighbours = neighbours, rng = rng,

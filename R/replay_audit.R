@@ -303,9 +303,3 @@ problem_texts <- c(
   result = "the result differs though the noisy answers are the same",
   attributes = "type, length or attributes of the result differ"
 )
-
-#' @export
-print.confide_replay_audit <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}

@@ -63,14 +63,9 @@ check_score_list <- function(scores, attributes, call = rlang::caller_env()) {
 
 check_lambda_mechanism <- function(mechanism, call = rlang::caller_env()) {
   check_mechanism(mechanism, call)
-  if (!inherits(mechanism, "confide_lambda")) {
-    abort_parameter(c(
-      "{.arg mechanism} must be made by {.fn mech_lambda}.",
-      x = "It is {describe(mechanism)}.",
-      i = "A single attribute can be one too: {.code mech_lambda(list(a = levels), epsilon = 1)}."
-    ), call = call)
-  }
-  invisible(mechanism)
+  advice <-
+    "A single attribute can be one too: {.code mech_lambda(list(a = levels), epsilon = 1)}."
+  check_made_by(mechanism, "mech_lambda", "confide_lambda", advice, call = call)
 }
 
 # The unbiased value of a function f of the true level, for each reported level: D f with

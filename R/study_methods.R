@@ -72,11 +72,7 @@ summarise_errors <- function(rows) {
 error_ratios <- function(x, ..., reference = NULL, rivals = NULL) {
   check_dots_empty(...)
   check_required(x, "Give what contamination_study() returned.")
-  if (!inherits(x, c("confide_study", "confide_study_summary"))) {
-    abort_parameter(c(
-      "{.arg x} must be made by {.fn contamination_study}.", x = "It is {describe(x)}."
-    ))
-  }
+  check_made_by(x, "contamination_study", c("confide_study", "confide_study_summary"))
   cells <- if (inherits(x, "confide_study")) summary(x) else x
   methods <- levels(cells$method)
   reference <- check_choice(reference %||% methods[[1]], methods)
@@ -240,10 +236,7 @@ format_failures <- function(x) {
 
 #' @rdname study-methods
 #' @export
-print.confide_study <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
+print.confide_study <- print_format
 
 #' @export
 print.confide_study_summary <- function(x, ...) {

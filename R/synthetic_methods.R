@@ -213,17 +213,6 @@ format_verdict <- function(tables) {
 }
 
 #' @export
-print.confide_synthetic <- function(x, ...) {
-  writeLines(format(x))
-  invisible(x)
-}
-
-#' @export
-str.confide_synthetic <- function(object, ...) {
-  cat(format(object)[[1]], "\n")
-}
-
-#' @export
 summary.confide_synthetic <- function(object, ...) {
   check_dots_empty(...)
   structure(

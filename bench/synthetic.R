@@ -1,6 +1,6 @@
 # Synthetic rows from a private tree of pair tables, beside the same written in plain R with noise in
 # doubles, and synthpop where it is installed: its tables of all attributes at once with an epsilon,
-# and its default, which promises no privacy. Usage: Rscript bench/synthesize.R [--quick] (package
+# and its default, which promises no privacy. Usage: Rscript bench/synthetic.R [--quick] (package
 # installed)
 source("bench/tools/common.R")
 
@@ -82,4 +82,4 @@ for (m in sized(c(4, 8, 16, 32), c(3, 4, 6))) {
     do.call(compare, c(list("synthetic rows, 10,000 people", m, "attributes"), methods_for(data)))
   )
 }
-save_rows("synthesize", rows)
+save_rows("synthetic", rows)
