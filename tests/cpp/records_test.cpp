@@ -75,24 +75,29 @@ TEST_CASE("clipped integers of hostile records move within the sensitivity of th
 }
 
 TEST_CASE("a clipped record that rounding in doubles lengthens is kept within the bound") {
-  // a bound a little below one of which the clipped record has whole coordinates
-  const double bound = std::nextafter(5.0, 0);
-  const SumPlan plan = gaussian_sum_plan(bound, 0.5, 100, Neighbours::replace, 2);
-  REQUIRE(plan.grid.bound_squared < static_cast<u128>(1) << 52);
-  const double scale = std::ldexp(1.0, -plan.grid.exponent);
+  // records of whole coordinates whose norm, in grid steps, is just above the double that bounds it
+  const std::int64_t pairs[][2] = {{8155784, 7378747}, {5955532, 4981655}};
   const std::vector<std::int64_t> zero(2, 0);
   const Eigen::Vector2d centre = Eigen::Vector2d::Zero();
-  int lengthened = 0;
-  for (int i = 1; i <= 2000; ++i) {
-    const Eigen::MatrixXd record = Eigen::Vector2d(3.0 * i, 4.0 * i);
-    REQUIRE(squares(clipped_sum(record, centre, plan.grid, no_interrupt), zero) <=
-            plan.grid.bound_squared);
-    const double factor = bound / (5.0 * i) * scale;
-    const std::vector<std::int64_t> naive{static_cast<std::int64_t>(3.0 * i * factor),
-                                          static_cast<std::int64_t>(4.0 * i * factor)};
-    lengthened += squares(naive, zero) > plan.grid.bound_squared ? 1 : 0;
+  for (const auto &pair : pairs) {
+    const auto a = static_cast<double>(pair[0]), b = static_cast<double>(pair[1]);
+    const double bound = std::nextafter(std::sqrt(a * a + b * b), 0);
+    // the rho at which a step of the grid is 1
+    double rho = 1;
+    SumPlan plan = gaussian_sum_plan(bound, rho, 100, Neighbours::replace, 2);
+    while (plan.grid.exponent != 0) {
+      rho *= plan.grid.exponent > 0 ? 2 : 0.5;
+      plan = gaussian_sum_plan(bound, rho, 100, Neighbours::replace, 2);
+    }
+    const u128 squared = static_cast<u128>(pair[0] * pair[0] + pair[1] * pair[1]);
+    REQUIRE(plan.grid.bound_squared + 1 == squared);
+    const Eigen::MatrixXd record = Eigen::Vector2d(3 * a, 3 * b);
+    const double factor = bound / distance(record.data(), centre.data(), 2);
+    CHECK(static_cast<std::int64_t>(3 * a * factor) == pair[0]); // too long by less than a step
+    CHECK(static_cast<std::int64_t>(3 * b * factor) == pair[1]);
+    CHECK(squares(clipped_sum(record, centre, plan.grid, no_interrupt), zero) <=
+          plan.grid.bound_squared);
   }
-  CHECK(lengthened > 0);
 }
 
 TEST_CASE("a sum is that of its records' integers, in any order; absent ones add nothing") {

@@ -1,5 +1,6 @@
 // Fields, constructions, designs and their samplers.
 #include "block_sampler.h"
+#include "block_sums.h"
 #include "group_transform.h"
 #include "targets.h"
 #include <complex>
@@ -107,13 +108,14 @@ void fuzz_block_design(Bytes &bytes) {
     counts(i, 0) = static_cast<double>(bytes.take<std::uint32_t>());
     counts(i, 1) = bytes.share();
   }
-  const Eigen::MatrixXd sums = sum_over_outputs(design, counts, 1);
+  const BlockSums sums_of(design);
+  const Eigen::MatrixXd sums = sums_of.over_outputs(counts, 1);
   require(sums.col(0) == rows * counts.col(0));
   require((sums.col(1) - rows * counts.col(1)).cwiseAbs().maxCoeff() < 1e-9);
   Eigen::VectorXd values(rows.rows());
   for (Eigen::Index i = 0; i < values.size(); ++i)
     values[i] = static_cast<double>(bytes.take<std::uint32_t>());
-  require(sum_over_points(design, values, true) == rows.transpose() * values);
+  require(sums_of.over_points(values, true) == rows.transpose() * values);
 }
 
 void fuzz_block_sampler(Bytes &bytes) {

@@ -7,7 +7,7 @@ and is no mutant.
 
 MUTANTS = [
     # Noise, sums, randomized response, channels, random numbers.
-    ('noise.h', 'minus zero kept', 'if (negative && magnitude == 0)', 'if (negative && magnitude == 0 && false)', 'noise_test grid_test'),
+    ('noise.h', 'minus zero kept', 'if (negative && *magnitude == 0)', 'if (negative && *magnitude == 0 && false)', 'noise_test grid_test'),
     ('noise.h', 'parity flipped', 'return k % 2 == 1;', 'return k % 2 == 0;', 'noise_test grid_test'),
     ('noise.h', "+1 in the Laplace exponent's denominator", 'bernoulli_exp_unit(u, scale.numerator,', 'bernoulli_exp_unit(u, scale.numerator + 1,', 'noise_test grid_test'),
     ('noise.h', '+1 in the Gaussian exponent', 'distance * distance,', '(distance + 1) * (distance + 1),', 'noise_test grid_test'),
@@ -15,7 +15,7 @@ MUTANTS = [
     ('noise.h', 'digits compared with >', 'const bool digit = p >= q;', 'const bool digit = p > q;', 'noise_test grid_test'),
     ('noise.h', 'digit returned upside down', 'return digit;', 'return !digit;', 'noise_test grid_test'),
     ('noise.h', 'geometric starts at 1', 'std::uint64_t v = 0;', 'std::uint64_t v = 1;', 'noise_test grid_test'),
-    ('noise.h', 'Laplace draw rounded up', 'x / scale.denominator;', '(x + 1) / scale.denominator;', 'noise_test grid_test'),
+    ('noise.h', 'Laplace draw rounded up', '* geometric(random)) / scale.denominator;', '* geometric(random) + 1) / scale.denominator;', 'noise_test grid_test'),
     ('noise.h', 'sign always positive', 'return negative ? -y : y;', 'return y;', 'noise_test grid_test'),
     ('noise.h', 'g above 1 not split', 'while (p > q)', 'while (p > 2 * q)', 'noise_test grid_test'),
     ('noise.h', 'distance without p/(q t)', 'a > law.p ? a - law.p : law.p - a', 'a', 'noise_test grid_test'),

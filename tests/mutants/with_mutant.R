@@ -14,7 +14,7 @@ for (name in ls(mutant, all.names = TRUE)) {
   if (exists(name, methods, inherits = FALSE)) assign(name, value, methods)
 }
 
-Stopper <- R6::R6Class("Stopper",
+stopper <- R6::R6Class("stopper",
   inherit = testthat::Reporter,
   public = list(
     add_result = function(context, test, result) {
@@ -27,5 +27,5 @@ Stopper <- R6::R6Class("Stopper",
   )
 )
 testthat::test_file(arguments[[2]],
-  package = "confide", load_package = "installed", reporter = Stopper$new()
+  package = "confide", load_package = "installed", reporter = stopper$new()
 )
