@@ -73,7 +73,7 @@ confint.confide_mean <- function(object, parm, level = 0.95, ..., type = c("tota
   dimnames(limits) <- list(
     names(object$estimate), paste(format(tails, trim = TRUE, digits = 3), "%")
   )
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  chosen_limits(limits, parm)
 }
 
 # Where sampling is not known, that of the noise alone.
@@ -95,6 +95,7 @@ nobs.confide_mean <- function(object, ...) {
 #' @export
 confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
   check_dots_empty(...)
+  check_required(object, "Give what private_mean() returned.")
   if (!inherits(object, "confide_mean")) {
     abort_parameter(c(
       "{.arg object} must be made by {.fn private_mean}.", x = "It is {describe(object)}."
@@ -210,7 +211,10 @@ print.summary.confide_mean <- function(x, ...) {
 }
 
 #' @export
-privacy.confide_mean <- function(x, ...) x$privacy
+privacy.confide_mean <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
 epsilon.confide_mean <- function(x, ...) {
@@ -219,6 +223,7 @@ epsilon.confide_mean <- function(x, ...) {
 
 #' @export
 format.confide_mean <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   shown <- utils::head(as.data.frame(x), n)
   shown$term <- shorten(encodeString(shown$term), 20L)
   digits <- vapply(seq_len(nrow(shown)), function(i) {

@@ -59,7 +59,7 @@ confint.confide_release <- function(object, parm, level = 0.95, ...) {
   dimnames(limits) <- list(
     names(object$estimate), paste(format(tails, trim = TRUE, digits = 3), "%")
   )
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  chosen_limits(limits, parm)
 }
 
 # The smallest distance, a multiple of the grid, that the noise exceeds with probability at most
@@ -141,6 +141,7 @@ print.summary.confide_release <- function(x, ...) {
 
 #' @export
 format.confide_release <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   shown <- utils::head(as.data.frame(x), n)
   shown$term <- shorten(encodeString(shown$term), 20L)
   digits <- digits_for(shown$estimate, x$noise_sd)
