@@ -37,12 +37,16 @@ block_rows <- function(design, outputs, symbols) {
     .Call(`_confide_block_rows`, design, outputs, symbols)
 }
 
-block_sums <- function(design, counts, symbols, whole) {
-    .Call(`_confide_block_sums`, design, counts, symbols, whole)
+block_used <- function(design, symbols) {
+    .Call(`_confide_block_used`, design, symbols)
 }
 
-block_sizes <- function(design, values, whole) {
-    .Call(`_confide_block_sizes`, design, values, whole)
+block_sums <- function(used, counts, whole) {
+    .Call(`_confide_block_sums`, used, counts, whole)
+}
+
+block_sizes <- function(used, values, whole) {
+    .Call(`_confide_block_sizes`, used, values, whole)
 }
 
 block_realised <- function(epsilon, r, b) {
@@ -53,8 +57,8 @@ block_weight_text <- function(epsilon, r, b) {
     .Call(`_confide_block_weight_text`, epsilon, r, b)
 }
 
-block_maximum_likelihood <- function(reported, design, symbols, outside, surplus, control) {
-    .Call(`_confide_block_maximum_likelihood`, reported, design, symbols, outside, surplus, control)
+block_maximum_likelihood <- function(reported, design, outside, surplus, control) {
+    .Call(`_confide_block_maximum_likelihood`, reported, design, outside, surplus, control)
 }
 
 refinement_budget <- function(sensitivity, dimension, whole, precision) {

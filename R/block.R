@@ -363,6 +363,20 @@ block_layout <- function(design) {
   ))
 }
 
+# The design with what the core needs to sum over it. That of the last design is kept for the
+# session: some 50 bytes for each output.
+block_tables <- function(design, v) {
+  if (!is.null(design$matrix) || design$b > largest_catalogue) {
+    return(block_used(block_layout(design), v))
+  }
+  key <- paste(v, design$family)
+  if (!identical(session_cache$.tables$key, key)) {
+    session_cache$.tables <- NULL
+    session_cache$.tables <- list(key = key, used = block_used(block_layout(design), v))
+  }
+  session_cache$.tables$used
+}
+
 whole_layout <- function(design) {
   if (!is.null(design$matrix)) {
     return(listed_layout(design$matrix))
@@ -439,7 +453,7 @@ output_sizes <- function(design, v) {
     return(NULL)
   }
   key <- if (is.null(design$matrix)) paste("sizes", v, design$family)
-  compute <- function() block_sizes(block_layout(design), rep(1, v), TRUE)
+  compute <- function() block_sizes(block_tables(design, v), rep(1, v), TRUE)
   if (is.null(key)) compute() else remember(key, compute)
 }
 

@@ -113,7 +113,7 @@ block_tally <- function(mechanism, counts, further = NULL) {
   }
   columns <- cbind(total, square, further)
   whole <- all(total == round(total))
-  sums <- block_sums(block_layout(mechanism$design), columns, v, if (whole) 1 else 0)
+  sums <- block_sums(block_tables(mechanism$design, v), columns, if (whole) 1 else 0)
   list(
     inside = sums[, 1], inside_square = sums[, if (is.null(square)) 1 else 2],
     inside_further = if (!is.null(further)) sums[, ncol(sums)],
@@ -167,7 +167,7 @@ decode.confide_block <- function(mechanism, counts, request, call = rlang::calle
 block_moment <- function(total, decoder) {
   law <- decoder$law
   n <- sum(total)
-  inside <- block_sums(block_layout(decoder$design), cbind(total), law$v, 1)[, 1]
+  inside <- block_sums(block_tables(decoder$design, law$v), cbind(total), 1)[, 1]
   centred <- if (is.null(decoder$centre)) 0 else sum(total * decoder$centre)
   ((inside - law$q * n) / law$d - centred) / n
 }
@@ -239,9 +239,9 @@ estimate_block_cells <- function(mechanism, counts, events, target) {
 cells_of_outputs <- function(full, sets) {
   decoder <- full$decoder
   law <- decoder$law
-  layout <- block_layout(decoder$design)
+  tables <- block_tables(decoder$design, law$v)
   values <- vapply(sets, function(set) {
-    inside <- block_sizes(layout, as.numeric(seq_len(law$v) %in% set), TRUE)
+    inside <- block_sizes(tables, as.numeric(seq_len(law$v) %in% set), TRUE)
     (inside - law$q * length(set)) / law$d - length(set) * (decoder$centre %||% 0)
   }, numeric(length(full$reported$total)))
   square <- full$reported$square %||% full$reported$total
@@ -281,7 +281,7 @@ cells_of_sets <- function(full, sets) {
 fit_block <- function(reported, decoder, weight, control) {
   check_set_likelihood(decoder)
   em <- block_maximum_likelihood(
-    reported, block_layout(decoder$design), decoder$law$v, decoder$law$outside,
+    reported, block_tables(decoder$design, decoder$law$v), decoder$law$outside,
     decoder$law$surplus, control
   )
   report_fit(em, em$shares, weight)
@@ -317,5 +317,5 @@ decoder_channel <- function(decoder, call = NULL) {
 block_expected <- function(shares, decoder) {
   check_set_likelihood(decoder)
   decoder$law$outside * sum(shares) +
-    decoder$law$surplus * block_sizes(block_layout(decoder$design), shares, FALSE)
+    decoder$law$surplus * block_sizes(block_tables(decoder$design, decoder$law$v), shares, FALSE)
 }

@@ -198,11 +198,11 @@ unit_variances <- function(mechanism, law, sizes, p, inside) {
   if (is.null(sizes)) {
     return(inside * (1 - inside) / law$d^2)
   }
-  layout <- block_layout(mechanism$design)
-  law_of_reports <- law$outside + law$surplus * block_sizes(layout, p, FALSE)
+  tables <- block_tables(mechanism$design, law$v)
+  law_of_reports <- law$outside + law$surplus * block_sizes(tables, p, FALSE)
   centre <- centring_values(mechanism$design, law)
   weighted <- law_of_reports * centre
-  joint <- as.vector(block_sums(layout, cbind(weighted), law$v, 0))
+  joint <- as.vector(block_sums(tables, cbind(weighted), 0))
   second <- ((1 - 2 * law$q) * inside + law$q^2) / law$d^2 -
     2 * (joint - law$q * sum(weighted)) / law$d + sum(weighted * centre)
   second - p^2

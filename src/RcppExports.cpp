@@ -122,28 +122,38 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// block_sums
-Eigen::MatrixXd block_sums(const Rcpp::List& design, const Eigen::Map<Eigen::MatrixXd> counts, double symbols, double whole);
-RcppExport SEXP _confide_block_sums(SEXP designSEXP, SEXP countsSEXP, SEXP symbolsSEXP, SEXP wholeSEXP) {
+// block_used
+SEXP block_used(const Rcpp::List& design, double symbols);
+RcppExport SEXP _confide_block_used(SEXP designSEXP, SEXP symbolsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
-    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type counts(countsSEXP);
     Rcpp::traits::input_parameter< double >::type symbols(symbolsSEXP);
+    rcpp_result_gen = Rcpp::wrap(block_used(design, symbols));
+    return rcpp_result_gen;
+END_RCPP
+}
+// block_sums
+Eigen::MatrixXd block_sums(SEXP used, const Eigen::Map<Eigen::MatrixXd> counts, double whole);
+RcppExport SEXP _confide_block_sums(SEXP usedSEXP, SEXP countsSEXP, SEXP wholeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type used(usedSEXP);
+    Rcpp::traits::input_parameter< const Eigen::Map<Eigen::MatrixXd> >::type counts(countsSEXP);
     Rcpp::traits::input_parameter< double >::type whole(wholeSEXP);
-    rcpp_result_gen = Rcpp::wrap(block_sums(design, counts, symbols, whole));
+    rcpp_result_gen = Rcpp::wrap(block_sums(used, counts, whole));
     return rcpp_result_gen;
 END_RCPP
 }
 // block_sizes
-Eigen::VectorXd block_sizes(const Rcpp::List& design, const Eigen::Map<Eigen::VectorXd> values, bool whole);
-RcppExport SEXP _confide_block_sizes(SEXP designSEXP, SEXP valuesSEXP, SEXP wholeSEXP) {
+Eigen::VectorXd block_sizes(SEXP used, const Eigen::Map<Eigen::VectorXd> values, bool whole);
+RcppExport SEXP _confide_block_sizes(SEXP usedSEXP, SEXP valuesSEXP, SEXP wholeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type used(usedSEXP);
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type values(valuesSEXP);
     Rcpp::traits::input_parameter< bool >::type whole(wholeSEXP);
-    rcpp_result_gen = Rcpp::wrap(block_sizes(design, values, whole));
+    rcpp_result_gen = Rcpp::wrap(block_sizes(used, values, whole));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -172,17 +182,16 @@ BEGIN_RCPP
 END_RCPP
 }
 // block_maximum_likelihood
-Rcpp::List block_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported, const Rcpp::List& design, double symbols, double outside, double surplus, const Rcpp::List& control);
-RcppExport SEXP _confide_block_maximum_likelihood(SEXP reportedSEXP, SEXP designSEXP, SEXP symbolsSEXP, SEXP outsideSEXP, SEXP surplusSEXP, SEXP controlSEXP) {
+Rcpp::List block_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported, SEXP design, double outside, double surplus, const Rcpp::List& control);
+RcppExport SEXP _confide_block_maximum_likelihood(SEXP reportedSEXP, SEXP designSEXP, SEXP outsideSEXP, SEXP surplusSEXP, SEXP controlSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< const Eigen::Map<Eigen::VectorXd> >::type reported(reportedSEXP);
-    Rcpp::traits::input_parameter< const Rcpp::List& >::type design(designSEXP);
-    Rcpp::traits::input_parameter< double >::type symbols(symbolsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type design(designSEXP);
     Rcpp::traits::input_parameter< double >::type outside(outsideSEXP);
     Rcpp::traits::input_parameter< double >::type surplus(surplusSEXP);
     Rcpp::traits::input_parameter< const Rcpp::List& >::type control(controlSEXP);
-    rcpp_result_gen = Rcpp::wrap(block_maximum_likelihood(reported, design, symbols, outside, surplus, control));
+    rcpp_result_gen = Rcpp::wrap(block_maximum_likelihood(reported, design, outside, surplus, control));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1251,11 +1260,12 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_block_count_shared", (DL_FUNC) &_confide_block_count_shared, 4},
     {"_confide_block_rows_shared", (DL_FUNC) &_confide_block_rows_shared, 3},
     {"_confide_block_rows", (DL_FUNC) &_confide_block_rows, 3},
-    {"_confide_block_sums", (DL_FUNC) &_confide_block_sums, 4},
+    {"_confide_block_used", (DL_FUNC) &_confide_block_used, 2},
+    {"_confide_block_sums", (DL_FUNC) &_confide_block_sums, 3},
     {"_confide_block_sizes", (DL_FUNC) &_confide_block_sizes, 3},
     {"_confide_block_realised", (DL_FUNC) &_confide_block_realised, 3},
     {"_confide_block_weight_text", (DL_FUNC) &_confide_block_weight_text, 3},
-    {"_confide_block_maximum_likelihood", (DL_FUNC) &_confide_block_maximum_likelihood, 6},
+    {"_confide_block_maximum_likelihood", (DL_FUNC) &_confide_block_maximum_likelihood, 5},
     {"_confide_refinement_budget", (DL_FUNC) &_confide_refinement_budget, 4},
     {"_confide_laplace_path_plan", (DL_FUNC) &_confide_laplace_path_plan, 2},
     {"_confide_channel_certify", (DL_FUNC) &_confide_channel_certify, 2},

@@ -1,16 +1,10 @@
 #include "block_design.h"
-#include "group_transform.h"
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 namespace confide {
 
 namespace {
-
-// Calls the function for the kind of design.
-template <class... Functions> struct Overloaded : Functions... { using Functions::operator()...; };
-template <class... Functions> Overloaded(Functions...) -> Overloaded<Functions...>;
 
 bool is_binary(const std::vector<std::uint32_t> &radices) {
   return std::all_of(radices.begin(), radices.end(), [](std::uint32_t n) { return n == 2; });
@@ -52,96 +46,6 @@ bool has_plus(const HadamardDesign &design, std::size_t row, std::size_t column)
   return core_plus != odd_parity(row / m & column / m);
 }
 
-std::size_t order(const HadamardDesign &design) { return design.doubled * design.core.order; }
-
-// (H or its transpose) x, by the Kronecker factors.
-std::vector<double> hadamard_product(const HadamardDesign &design, const std::vector<double> &x,
-                                     bool transposed) {
-  const std::size_t m = design.core.order;
-  std::vector<double> result(x.size());
-  for (std::size_t high = 0; high < design.doubled; ++high) {
-    for (std::size_t i = 0; i < m; ++i) {
-      double sum = 0;
-      for (std::size_t j = 0; j < m; ++j)
-        sum += design.core.signs[transposed ? j * m + i : i * m + j] * x[high * m + j];
-      result[high * m + i] = sum;
-    }
-  }
-  walsh_hadamard(result.data(), design.doubled, m);
-  return result;
-}
-
-// Values of rows (or columns) 1, 2, ... in; for each column (or row) from 1 on the sum over those
-// with a +1: (total + H x) / 2.
-Eigen::VectorXd hadamard_sums(const HadamardDesign &design, const Eigen::VectorXd &values,
-                              bool transposed) {
-  std::vector<double> x(order(design));
-  std::copy(values.data(), values.data() + values.size(), x.begin() + 1);
-  const std::vector<double> product = hadamard_product(design, x, transposed);
-  const double total = values.sum();
-  Eigen::VectorXd sums(values.size());
-  for (Eigen::Index i = 0; i < sums.size(); ++i)
-    sums[i] = (total + product[static_cast<std::size_t>(i) + 1]) / 2;
-  return sums;
-}
-
-std::vector<double> indicator(const GroupDesign &design, std::size_t block) {
-  std::vector<double> result(design.points);
-  for (std::size_t i = block * design.size; i < (block + 1) * design.size; ++i)
-    result[design.base[i]] = 1;
-  return result;
-}
-
-// T^ = sum over blocks of c_a^ conj(D_a^): one transform of a block for all columns, one transform
-// back for all blocks.
-Eigen::MatrixXd group_sums_over_outputs(const GroupDesign &design, const Eigen::MatrixXd &counts) {
-  const GroupTransform transform(design.radices);
-  std::vector<GroupTransform::Spectrum> totals(static_cast<std::size_t>(counts.cols()));
-  for (std::size_t a = 0; a < design.blocks; ++a) {
-    const auto base = transform.forward(indicator(design, a).data());
-    for (Eigen::Index column = 0; column < counts.cols(); ++column) {
-      auto &total = totals[static_cast<std::size_t>(column)];
-      const auto part = transform.forward(counts.col(column).data() + a * design.points);
-      total.resize(part.size());
-      for (std::size_t i = 0; i < total.size(); ++i)
-        total[i] += part[i] * std::conj(base[i]);
-    }
-  }
-  Eigen::MatrixXd sums(static_cast<Eigen::Index>(design.points), counts.cols());
-  for (Eigen::Index column = 0; column < counts.cols(); ++column)
-    sums.col(column) =
-        transform.backward(std::move(totals[static_cast<std::size_t>(column)]), true);
-  return sums;
-}
-
-Eigen::VectorXd group_sums_over_points(const GroupDesign &design, const Eigen::VectorXd &values) {
-  const GroupTransform transform(design.radices);
-  const auto spectrum = transform.forward(values.data());
-  const auto points = static_cast<Eigen::Index>(design.points);
-  Eigen::VectorXd sums(points * static_cast<Eigen::Index>(design.blocks));
-  for (std::size_t a = 0; a < design.blocks; ++a) {
-    auto product = transform.forward(indicator(design, a).data());
-    for (std::size_t i = 0; i < product.size(); ++i)
-      product[i] *= spectrum[i];
-    sums.segment(static_cast<Eigen::Index>(a) * points, points) =
-        transform.backward(std::move(product), false);
-  }
-  return sums;
-}
-
-// Sums of integers are integers; a transform may only be off by rounding.
-void round_exactly(Eigen::Ref<Eigen::VectorXd> sums) {
-  const Eigen::VectorXd whole = sums.array().round();
-  if (sums.size() > 0 && !((sums - whole).cwiseAbs().maxCoeff() < 0.25))
-    throw std::logic_error("a transform lost the integers it should have returned");
-  sums = whole;
-}
-
-void check_total(const Eigen::Ref<const Eigen::VectorXd> &sums, double expected) {
-  if (sums.sum() != expected)
-    throw std::logic_error("the sums over a design failed their checksum");
-}
-
 // Outputs 0 and 1 exist in every design; a member is an output that is not the excluded one.
 bool is_member(const HadamardDesign &design, std::uint32_t point, std::uint32_t output) {
   return has_plus(design, point + std::size_t{1}, output + std::size_t{1});
@@ -173,7 +77,7 @@ HadamardDesign make_hadamard_design(std::size_t doubled, std::uint32_t core_orde
 
 std::size_t point_count(const Incidence &incidence) {
   return std::visit(Overloaded{[](const GroupDesign &design) { return design.points; },
-                               [](const HadamardDesign &design) { return order(design) - 1; },
+                               [](const HadamardDesign &design) { return design.order() - 1; },
                                [](const ListedDesign &design) { return design.points; }},
                     incidence);
 }
@@ -181,7 +85,7 @@ std::size_t point_count(const Incidence &incidence) {
 std::size_t output_count(const Incidence &incidence) {
   return std::visit(
       Overloaded{[](const GroupDesign &design) { return design.points * design.blocks; },
-                 [](const HadamardDesign &design) { return order(design) - 1; },
+                 [](const HadamardDesign &design) { return design.order() - 1; },
                  [](const ListedDesign &design) { return design.outputs; }},
       incidence);
 }
@@ -216,7 +120,7 @@ Labels points_of(const Incidence &incidence, std::uint32_t output) {
   };
   const auto of_hadamard = [&](const HadamardDesign &design) {
     Labels points;
-    for (std::uint32_t point = 0; point + 1 < order(design); ++point)
+    for (std::uint32_t point = 0; point + 1 < design.order(); ++point)
       if (is_member(design, point, output))
         points.push_back(point);
     return points;
@@ -240,51 +144,6 @@ Labels points_by_first_output(const Incidence &incidence, bool having) {
     if (has[point] == having)
       points.push_back(static_cast<std::uint32_t>(point));
   return points;
-}
-
-Eigen::MatrixXd sum_over_outputs(const Incidence &incidence, const Eigen::MatrixXd &counts,
-                                 Eigen::Index whole) {
-  const auto of_hadamard = [&](const HadamardDesign &design) {
-    Eigen::MatrixXd sums(counts.rows(), counts.cols());
-    for (Eigen::Index column = 0; column < counts.cols(); ++column)
-      sums.col(column) = hadamard_sums(design, counts.col(column), false);
-    return sums;
-  };
-  const auto of_list = [&](const ListedDesign &design) {
-    Eigen::MatrixXd sums =
-        Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(design.points), counts.cols());
-    for (std::size_t i = 0; i < design.members.size(); ++i)
-      sums.row(static_cast<Eigen::Index>(i / design.size)) += counts.row(design.members[i]);
-    return sums;
-  };
-  Eigen::MatrixXd sums = std::visit(
-      Overloaded{[&](const GroupDesign &design) { return group_sums_over_outputs(design, counts); },
-                 of_hadamard, of_list},
-      incidence);
-  for (Eigen::Index column = 0; column < whole; ++column) {
-    round_exactly(sums.col(column));
-    if (const auto *group = std::get_if<GroupDesign>(&incidence))
-      check_total(sums.col(column), static_cast<double>(group->size) * counts.col(column).sum());
-  }
-  return sums;
-}
-
-Eigen::VectorXd sum_over_points(const Incidence &incidence, const Eigen::VectorXd &values,
-                                bool whole) {
-  const auto of_list = [&](const ListedDesign &design) {
-    Eigen::VectorXd sums = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(design.outputs));
-    for (std::size_t i = 0; i < design.members.size(); ++i)
-      sums[design.members[i]] += values[static_cast<Eigen::Index>(i / design.size)];
-    return sums;
-  };
-  Eigen::VectorXd sums = std::visit(
-      Overloaded{[&](const GroupDesign &design) { return group_sums_over_points(design, values); },
-                 [&](const HadamardDesign &design) { return hadamard_sums(design, values, true); },
-                 of_list},
-      incidence);
-  if (whole)
-    round_exactly(sums);
-  return sums;
 }
 
 } // namespace confide

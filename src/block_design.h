@@ -1,7 +1,6 @@
 #pragma once
 #include "block_construction.h"
 #include "random.h"
-#include <Eigen/Core>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -23,6 +22,8 @@ struct GroupDesign {
 struct HadamardDesign {
   std::size_t doubled;
   SignMatrix core;
+
+  std::size_t order() const { return doubled * core.order; }
 };
 
 // Any design: the r outputs of each point, one point after the other.
@@ -32,6 +33,10 @@ struct ListedDesign {
 };
 
 using Incidence = std::variant<GroupDesign, HadamardDesign, ListedDesign>;
+
+// Calls the function for the kind of design.
+template <class... Functions> struct Overloaded : Functions... { using Functions::operator()...; };
+template <class... Functions> Overloaded(Functions...) -> Overloaded<Functions...>;
 
 GroupDesign make_group_design(DifferenceFamily family);
 HadamardDesign make_hadamard_design(std::size_t doubled, std::uint32_t core_order);
@@ -61,15 +66,5 @@ Labels points_of(const Incidence &design, std::uint32_t output);
 
 // Points with output 0, or without it, in ascending order.
 Labels points_by_first_output(const Incidence &design, bool having);
-
-// Columns of numbers for each output, summed over the outputs of each point: T_x = sum over y in
-// I_x of c_y, for all points of the design. The first `whole` columns are integers and come out
-// exact, checked by sum T_x = k sum c. A group by fast Fourier or Walsh-Hadamard transform, O(b log
-// b).
-Eigen::MatrixXd sum_over_outputs(const Incidence &design, const Eigen::MatrixXd &counts,
-                                 Eigen::Index whole);
-
-// The transposed sum: for each output y the sum over the points that have it.
-Eigen::VectorXd sum_over_points(const Incidence &design, const Eigen::VectorXd &values, bool whole);
 
 } // namespace confide

@@ -116,9 +116,33 @@ void GroupTransform::transform(Spectrum &values, bool inverse) const {
   }
 }
 
+// As backward(), by way of the Hartley transform, sum of h (cos + sin), which is its own inverse:
+// it is the real less the imaginary part of a forward transform, so one table of roots does for
+// both directions.
+Eigen::VectorXd GroupTransform::line_backward(const Spectrum &spectrum, bool correlate) const {
+  const std::size_t length = axes_[0].length, padded = padded_size_;
+  const auto hartley = [padded](const Spectrum &half, std::size_t i) {
+    return i <= padded / 2 ? half[i].real() - half[i].imag()
+                           : half[padded - i].real() + half[padded - i].imag();
+  };
+  std::vector<double> line(padded);
+  for (std::size_t i = 0; i < padded; ++i)
+    line[i] = hartley(spectrum, i);
+  Spectrum back;
+  fft_.fwd(back, line);
+  const std::size_t shift = correlate ? padded - length : length;
+  Eigen::VectorXd result(static_cast<Eigen::Index>(length));
+  for (std::size_t i = 0; i < length; ++i)
+    result[static_cast<Eigen::Index>(i)] =
+        (hartley(back, i) + hartley(back, i + shift)) / static_cast<double>(padded);
+  return result;
+}
+
 // A padded axis holds the linear convolution, whose second half is folded onto the first: element x
 // gathers places x and x + length (or, correlated, x + padded - length).
 Eigen::VectorXd GroupTransform::backward(Spectrum spectrum, bool correlate) const {
+  if (is_padded_line())
+    return line_backward(spectrum, correlate);
   std::vector<double> values(padded_size_);
   if (binary_) {
     for (std::size_t i = 0; i < size_; ++i)
@@ -126,13 +150,9 @@ Eigen::VectorXd GroupTransform::backward(Spectrum spectrum, bool correlate) cons
     walsh_hadamard(values.data(), size_);
     return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(size_));
   }
-  if (is_padded_line()) {
-    fft_.inv(values, spectrum, static_cast<Eigen::Index>(padded_size_));
-  } else {
-    transform(spectrum, true);
-    for (std::size_t i = 0; i < padded_size_; ++i)
-      values[i] = spectrum[i].real();
-  }
+  transform(spectrum, true);
+  for (std::size_t i = 0; i < padded_size_; ++i)
+    values[i] = spectrum[i].real();
   std::size_t stride = 1;
   for (const Axis &axis : axes_) {
     const std::size_t shift = correlate ? axis.padded - axis.length : axis.length;

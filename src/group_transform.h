@@ -30,6 +30,7 @@ private:
   };
   bool is_padded_line() const { return axes_.size() == 1 && axes_[0].padded != axes_[0].length; }
   void transform(Spectrum &values, bool inverse) const;
+  Eigen::VectorXd line_backward(const Spectrum &spectrum, bool correlate) const;
   std::vector<std::size_t> places() const;
 
   std::vector<Axis> axes_;

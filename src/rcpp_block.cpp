@@ -1,4 +1,5 @@
 #include "block_sampler.h"
+#include "block_sums.h"
 #include "likelihood.h"
 #include "rcpp_random.h"
 #include <RcppEigen.h>
@@ -45,31 +46,51 @@ std::uint32_t symbol(int code) { return static_cast<std::uint32_t>(code - 1); }
 class UsedDesign {
 public:
   UsedDesign(const Rcpp::List &design, double symbols)
-      : design_(make_design(design)), symbols_(static_cast<Eigen::Index>(symbols)) {}
+      : UsedDesign(make_design(design), static_cast<Eigen::Index>(symbols)) {}
 
-  Eigen::MatrixXd over_outputs(const Eigen::MatrixXd &counts, Eigen::Index whole) const {
-    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(
-        static_cast<Eigen::Index>(confide::output_count(design_.incidence)), counts.cols());
+  Eigen::Index symbols() const { return symbols_; }
+
+  Eigen::MatrixXd over_outputs(const Eigen::Ref<const Eigen::MatrixXd> &counts,
+                               Eigen::Index whole) const {
+    if (counts.rows() == outputs_)
+      return kept(sums_.over_outputs(counts, whole));
+    Eigen::MatrixXd all = Eigen::MatrixXd::Zero(outputs_, counts.cols());
     all.bottomRows(counts.rows()) = counts;
-    const Eigen::MatrixXd sums = confide::sum_over_outputs(design_.incidence, all, whole);
-    Eigen::MatrixXd kept(symbols_, counts.cols());
-    for (Eigen::Index i = 0; i < symbols_; ++i)
-      kept.row(i) = sums.row(design_.point(static_cast<std::uint32_t>(i)));
-    return kept;
+    return kept(sums_.over_outputs(all, whole));
   }
 
-  Eigen::VectorXd over_symbols(const Eigen::VectorXd &values, bool whole) const {
-    Eigen::VectorXd all =
-        Eigen::VectorXd::Zero(static_cast<Eigen::Index>(confide::point_count(design_.incidence)));
+  Eigen::VectorXd over_symbols(const Eigen::Ref<const Eigen::VectorXd> &values, bool whole) const {
+    Eigen::VectorXd all = Eigen::VectorXd::Zero(points_);
     for (Eigen::Index i = 0; i < symbols_; ++i)
-      all[design_.point(static_cast<std::uint32_t>(i))] = values[i];
-    const Eigen::VectorXd sums = confide::sum_over_points(design_.incidence, all, whole);
-    return sums.tail(static_cast<Eigen::Index>(design_.outputs));
+      all[point(i)] = values[i];
+    return sums_.over_points(all, whole).tail(reported_);
   }
 
 private:
-  confide::BlockDesign design_;
-  Eigen::Index symbols_;
+  UsedDesign(confide::BlockDesign design, Eigen::Index symbols)
+      : symbols_(symbols),
+        points_(static_cast<Eigen::Index>(confide::point_count(design.incidence))),
+        outputs_(static_cast<Eigen::Index>(confide::output_count(design.incidence))),
+        reported_(static_cast<Eigen::Index>(design.outputs)), kept_(std::move(design.kept)),
+        sums_(std::move(design.incidence)) {}
+
+  Eigen::Index point(Eigen::Index symbol) const {
+    return kept_.empty() ? symbol
+                         : static_cast<Eigen::Index>(kept_[static_cast<std::size_t>(symbol)]);
+  }
+
+  Eigen::MatrixXd kept(const Eigen::MatrixXd &sums) const {
+    if (kept_.empty())
+      return sums.topRows(symbols_);
+    Eigen::MatrixXd rows(symbols_, sums.cols());
+    for (Eigen::Index i = 0; i < symbols_; ++i)
+      rows.row(i) = sums.row(point(i));
+    return rows;
+  }
+
+  Eigen::Index symbols_, points_, outputs_, reported_;
+  confide::Labels kept_;
+  confide::BlockSums sums_;
 };
 
 confide::DifferenceFamily make_family(const std::string &kind, const confide::Labels &a) {
@@ -226,18 +247,22 @@ Rcpp::LogicalMatrix block_rows(const Rcpp::List &design, const Rcpp::IntegerVect
   return rows;
 }
 
+// The design with its tables for the sums below; lives in the session only.
+// [[Rcpp::export(rng = false)]]
+SEXP block_used(const Rcpp::List &design, double symbols) {
+  return Rcpp::XPtr<UsedDesign>(new UsedDesign(design, symbols));
+}
+
 // T_x for the symbols from columns of numbers for the outputs, the first `whole` of them integers;
 // and back.
 // [[Rcpp::export(rng = false)]]
-Eigen::MatrixXd block_sums(const Rcpp::List &design, const Eigen::Map<Eigen::MatrixXd> counts,
-                           double symbols, double whole) {
-  return UsedDesign(design, symbols).over_outputs(counts, static_cast<Eigen::Index>(whole));
+Eigen::MatrixXd block_sums(SEXP used, const Eigen::Map<Eigen::MatrixXd> counts, double whole) {
+  return Rcpp::XPtr<UsedDesign>(used)->over_outputs(counts, static_cast<Eigen::Index>(whole));
 }
 
 // [[Rcpp::export(rng = false)]]
-Eigen::VectorXd block_sizes(const Rcpp::List &design, const Eigen::Map<Eigen::VectorXd> values,
-                            bool whole) {
-  return UsedDesign(design, static_cast<double>(values.size())).over_symbols(values, whole);
+Eigen::VectorXd block_sizes(SEXP used, const Eigen::Map<Eigen::VectorXd> values, bool whole) {
+  return Rcpp::XPtr<UsedDesign>(used)->over_symbols(values, whole);
 }
 
 // What the integers realise, as parts of all words: of an output outside I_x, and how much more an
@@ -267,10 +292,9 @@ Rcpp::CharacterVector block_weight_text(double epsilon, double r, double b) {
 
 // reported: shares of the outputs, summing to 1.
 // [[Rcpp::export(rng = false)]]
-Rcpp::List block_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported,
-                                    const Rcpp::List &design, double symbols, double outside,
-                                    double surplus, const Rcpp::List &control) {
-  const UsedDesign used(design, symbols);
+Rcpp::List block_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported, SEXP design,
+                                    double outside, double surplus, const Rcpp::List &control) {
+  const UsedDesign &used = *Rcpp::XPtr<UsedDesign>(design);
   const confide::ChannelMaps channel{
       [&](const Eigen::VectorXd &shares) -> Eigen::VectorXd {
         return (outside * shares.sum() + surplus * used.over_symbols(shares, false).array())
@@ -283,9 +307,8 @@ Rcpp::List block_maximum_likelihood(const Eigen::Map<Eigen::VectorXd> reported,
   const confide::EmControl limits{
       static_cast<std::size_t>(Rcpp::as<double>(control["max_evaluations"])),
       Rcpp::as<double>(control["tolerance"])};
-  const confide::EmResult em =
-      confide::maximum_likelihood(reported, static_cast<Eigen::Index>(symbols), channel, limits,
-                                  [] { Rcpp::checkUserInterrupt(); });
+  const confide::EmResult em = confide::maximum_likelihood(
+      reported, used.symbols(), channel, limits, [] { Rcpp::checkUserInterrupt(); });
   return Rcpp::List::create(Rcpp::Named("shares") = em.shares,
                             Rcpp::Named("log_likelihood") = em.log_likelihood,
                             Rcpp::Named("optimality_gap") = em.optimality_gap,

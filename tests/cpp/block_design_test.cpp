@@ -1,5 +1,6 @@
 #include "block_design.h"
 #include "block_sampler.h"
+#include "incidence.h"
 #include "support.h"
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -10,16 +11,6 @@
 using namespace confide;
 
 namespace {
-
-// Sets I_x as 0/1 rows, from the blocks.
-std::vector<std::vector<int>> incidence(const Incidence &design) {
-  std::vector<std::vector<int>> rows(point_count(design),
-                                     std::vector<int>(output_count(design), 0));
-  for (std::uint32_t y = 0; y < output_count(design); ++y)
-    for (const std::uint32_t x : points_of(design, y))
-      rows[x][y] += 1;
-  return rows;
-}
 
 void check_design(const Incidence &design, int r, int k, int lambda) {
   const auto rows = incidence(design);
@@ -34,8 +25,6 @@ void check_design(const Incidence &design, int r, int k, int lambda) {
   for (std::uint32_t y = 0; y < output_count(design); ++y)
     REQUIRE(points_of(design, y).size() == static_cast<std::size_t>(k));
 }
-
-Incidence group(DifferenceFamily family) { return make_group_design(std::move(family)); }
 
 BlockDesign whole(Incidence design, std::uint64_t r) {
   const std::uint64_t b = output_count(design);
@@ -103,37 +92,6 @@ TEST_CASE("triple systems hold every pair as often as they should") {
                       [lambda = lambda](const auto &pair) { return pair.second == lambda; }));
   }
   CHECK_THROWS_AS(triple_system(11, 1), std::domain_error);
-}
-
-TEST_CASE("sums over a design are those of its incidence matrix, as whole numbers") {
-  for (const Incidence &design :
-       {group(singer_family(3, 3)), group(cyclotomic_family(13, 4, 5)), group(bent_family(2)),
-        group(mcfarland_family(3, 1)), Incidence(make_hadamard_design(2, 12)),
-        Incidence(ListedDesign{3, 3, 2, {0, 1, 1, 2, 0, 2}})}) {
-    const auto rows = incidence(design);
-    const auto outputs = static_cast<Eigen::Index>(output_count(design));
-    Eigen::MatrixXd counts(outputs, 2);
-    for (Eigen::Index y = 0; y < outputs; ++y)
-      counts.row(y) << static_cast<double>(7 * y % 5), 0.5 * static_cast<double>(y);
-    const Eigen::MatrixXd sums = sum_over_outputs(design, counts, 1);
-    const Eigen::VectorXd values = Eigen::VectorXd::LinSpaced(sums.rows(), 1, 9);
-    const Eigen::VectorXd back = sum_over_points(design, values, false);
-    for (Eigen::Index x = 0; x < sums.rows(); ++x) {
-      double first = 0, second = 0;
-      for (Eigen::Index y = 0; y < outputs; ++y) {
-        first += rows[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)] * counts(y, 0);
-        second += rows[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)] * counts(y, 1);
-      }
-      CHECK(sums(x, 0) == first);
-      CHECK(sums(x, 1) == doctest::Approx(second).epsilon(1e-12));
-    }
-    for (Eigen::Index y = 0; y < outputs; ++y) {
-      double sum = 0;
-      for (Eigen::Index x = 0; x < sums.rows(); ++x)
-        sum += rows[static_cast<std::size_t>(x)][static_cast<std::size_t>(y)] * values[x];
-      CHECK(back[y] == doctest::Approx(sum).epsilon(1e-12));
-    }
-  }
 }
 
 TEST_CASE("the members of a point are drawn once each, in whole, residual and derived designs") {

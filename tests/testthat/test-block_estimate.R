@@ -8,7 +8,7 @@ test_that("the quadratic residues modulo 7 decode to the published numbers", {
   counts <- named_counts(c(3, 1, 4, 1, 5, 9, 2))
   # x + {1, 2, 4}: sums of three counts by hand
   expect_identical(
-    as.vector(block_sums(block_layout(m$design), cbind(unname(counts)), 7, 1)),
+    as.vector(block_sums(block_tables(m$design, 7), cbind(unname(counts)), 1)),
     c(10, 14, 8, 17, 12, 9, 5)
   )
   estimate <- estimate(counts, m)
@@ -24,9 +24,21 @@ test_that("the quadratic residues modulo 7 decode to the published numbers", {
 })
 
 test_that("a Sylvester design decodes as its Walsh-Hadamard transform does by hand", {
-  layout <- block_layout(mech_block(7, 1, design = "Hadamard(8)")$design)
-  sums <- block_sums(layout, cbind(c(3, 1, 4, 1, 5, 9, 2)), 7, 1)
+  tables <- block_tables(mech_block(7, 1, design = "Hadamard(8)")$design, 7)
+  sums <- block_sums(tables, cbind(c(3, 1, 4, 1, 5, 9, 2)), 1)
   expect_identical(as.vector(sums), c(11, 9, 7, 8, 8, 14, 18))
+})
+
+test_that("the tables kept for the session are those of the design that is asked for", {
+  counts <- cbind(c(3, 1, 4, 1, 5, 9, 2))
+  first <- mech_block(7, 1, design = "PG(2,2)")$design
+  other <- mech_block(5, 1, design = "PG(2,2)")$design
+  expect_length(block_sums(block_tables(first, 7), counts, 1), 7)
+  expect_length(block_sums(block_tables(other, 5), counts, 1), 5)
+  inside <- block_rows(block_layout(first), 1:7, 7) + 0
+  expect_identical(
+    as.vector(block_sums(block_tables(first, 7), counts, 1)), as.vector(t(counts) %*% inside)
+  )
 })
 
 test_that("sums over a design are those of its incidence matrix, for every kind of transform", {
@@ -38,14 +50,14 @@ test_that("sums over a design are those of its incidence matrix, for every kind 
   )
   for (name in names) {
     design <- mech_block(9, 1, design = name)$design
-    layout <- block_layout(design)
-    inside <- block_rows(layout, seq_len(design$b), 9) + 0
+    tables <- block_tables(design, 9)
+    inside <- block_rows(block_layout(design), seq_len(design$b), 9) + 0
     counts <- cbind(stats::rpois(design$b, 3), stats::runif(design$b))
-    sums <- block_sums(layout, counts, 9, 1)
+    sums <- block_sums(tables, counts, 1)
     expect_identical(sums[, 1], as.vector(counts[, 1] %*% inside), label = name)
     expect_equal(sums[, 2], as.vector(counts[, 2] %*% inside), tolerance = 1e-12, label = name)
     values <- stats::rnorm(9)
-    expect_equal(block_sizes(layout, values, FALSE), as.vector(inside %*% values),
+    expect_equal(block_sizes(tables, values, FALSE), as.vector(inside %*% values),
       tolerance = 1e-12, label = name
     )
   }
