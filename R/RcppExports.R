@@ -209,6 +209,10 @@ ledger_new <- function(alpha, neighbours, limit, process) {
     .Call(`_confide_ledger_new`, alpha, neighbours, limit, process)
 }
 
+ledger_lives <- function(handle) {
+    .Call(`_confide_ledger_lives`, handle)
+}
+
 ledger_alpha <- function(handle) {
     .Call(`_confide_ledger_alpha`, handle)
 }
@@ -425,8 +429,8 @@ vault_new <- function(numbers, process) {
     .Call(`_confide_vault_new`, numbers, process)
 }
 
-handle_lives <- function(handle) {
-    .Call(`_confide_handle_lives`, handle)
+vault_lives <- function(handle) {
+    .Call(`_confide_vault_lives`, handle)
 }
 
 vault_process <- function(handle) {

@@ -184,7 +184,7 @@ start_threshold <- function(noise, threshold, ledger, neighbours, rng,
   noisy <- release_units(count_units(threshold), noise$queries$threshold, rng)
   object$handle <- new_vault(list(noisy))
   object$privacy <- threshold_statement(object, noise$never)
-  object
+  sealed(object)
 }
 
 threshold_statement <- function(object, epsilon) {
@@ -229,7 +229,7 @@ update_threshold <- function(object) {
   }
   object$privacy <- threshold_statement(object, object$epsilon)
   if (object$halted) settle_threshold(object)
-  object
+  sealed(object)
 }
 
 # What the worst case was too large by goes back.

@@ -101,6 +101,9 @@ accuracy_first <- function(train, validation, refine, fit, score, ..., threshold
   check_dots_empty(...)
   check_required(train, "Give the people that are learnt from.")
   check_required(validation, "Give the people that the accuracy is checked on.")
+  check_required(refine, "A function of the previous release, the people and the level.")
+  check_required(fit, "A function that makes a model of what was released.")
+  check_required(score, "A function that says which records of the validation are right.")
   check_closures(list(refine = refine, fit = fit, score = score))
   alpha <- check_alpha(alpha)
   neighbours <- check_neighbours(neighbours)
@@ -293,13 +296,13 @@ run_attempts <- function(run, train, validation, closures) {
   for (k in seq_along(plan$grid)) {
     previous <- with_meter(
       count_for(run, "train", plan$grid[[k]]),
-      closures$refine(previous, train, plan$grid[[k]])
+      from_closure("refine", closures$refine(previous, train, plan$grid[[k]]))
     )
     check_released(previous)
     released <- without_handle(previous)
     correct <- with_meter(refuse_noise_here, {
-      model <- closures$fit(released)
-      closures$score(model, validation)
+      model <- from_closure("fit", closures$fit(released))
+      from_closure("score", closures$score(model, validation))
     })
     check_score(correct, validation)
     excess <- plan$share$b * sum(correct, na.rm = TRUE) - plan$share$a * length(correct)
@@ -309,6 +312,20 @@ run_attempts <- function(run, train, validation, closures) {
     if (answer$reached) break
   }
   list(model = model, released = released, path = path, reached = answer$reached)
+}
+
+# The text of an error of the user's functions may hold private values. Ours never do.
+from_closure <- function(name, code, call = rlang::caller_env(2)) {
+  tryCatch(code, error = function(error) {
+    if (inherits(error, "confide_error")) {
+      stop(error)
+    }
+    abort_domain(c(
+      "{.arg {name}} stopped with an error.",
+      x = "Its text is not shown: it may hold private values.",
+      i = "Call the function by itself with arguments of this kind to see it."
+    ), call = call)
+  })
 }
 
 start_check <- function(run) {
@@ -448,13 +465,19 @@ summary.confide_accuracy_first <- function(object, ...) {
 }
 
 #' @export
-vcov.confide_accuracy_first <- function(object, ...) refuse_uncertainty()
+vcov.confide_accuracy_first <- function(object, ...) {
+  check_dots_empty(...)
+  refuse_uncertainty()
+}
 
 #' @export
 confint.confide_accuracy_first <- function(object, parm, level = 0.95, ...) refuse_uncertainty()
 
 #' @export
-audit.confide_accuracy_first <- function(x, ...) refuse_uncertainty()
+audit.confide_accuracy_first <- function(x, ...) {
+  check_dots_empty(...)
+  refuse_uncertainty()
+}
 
 refuse_uncertainty <- function(call = rlang::caller_env()) {
   abort_parameter(c(

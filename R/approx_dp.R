@@ -166,7 +166,13 @@ certificate_of <- function(x, alpha, how, call = rlang::caller_env()) {
       i = "Choosing alpha after the output was seen is not valid."
     ), call = call)
   }
-  committed_certificate(x, call)
+  committed <- committed_certificate(x, call)
+  valid <- is_plain_number(committed$epsilon) && is_finite_number(committed$alpha) &&
+    isTRUE(committed$epsilon >= 0) && committed$alpha > 1
+  if (!valid) {
+    abort_internal("{.arg x} was altered by hand: its certificate is no number.", call = call)
+  }
+  committed
 }
 
 committed_certificate <- function(x, call) UseMethod("committed_certificate")

@@ -42,7 +42,10 @@
 #' audit(mech_lambda(list(a = 3, b = 2), lambda = 0.5), draws = 2000)
 #' audit(private_count(c(TRUE, FALSE), rho = 0.5, neighbours = "replace"), draws = 2000)
 #' @export
-audit <- function(x, ...) UseMethod("audit")
+audit <- function(x, ...) {
+  check_required(x, "Give a mechanism or a release.")
+  UseMethod("audit")
+}
 
 #' @export
 audit.default <- function(x, ...) {

@@ -7,7 +7,7 @@ audit.confide_release <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng 
   rng <- check_rng(rng)
   check_made_with(x, "release")
   query <- release_query(x)
-  plan <- check_release(x, query)
+  plan <- check_release(x)
   exact <- if (query$law == "laplace") exact_laplace(query, plan) else exact_gaussian(query, plan)
   statistical <- if (draws > 0) statistical_release_audit(query, plan, draws, confidence, rng)
   lower_bound <- statistical$lower_bound %||% 0
@@ -26,20 +26,21 @@ release_query <- function(release) {
   privacy <- release$privacy
   list(
     kind = release$kind, bound = release$bound,
-    budget = if (release$law == "gaussian") privacy$rho else privacy$epsilon,
+    budget = if (identical(release$law, "gaussian")) privacy$rho else privacy$epsilon,
     law = release$law, neighbours = privacy$neighbours, n_max = largest_rows,
     dimension = as.numeric(length(release$estimate))
   )
 }
 
 # The noise follows from the public arguments; a release that says otherwise was altered.
-check_release <- function(release, query, call = rlang::caller_env()) {
-  plan <- tryCatch(plan_noise(query), error = function(error) NULL)
+check_release <- function(release, call = rlang::caller_env()) {
+  plan <- tryCatch(plan_noise(release_query(release)), error = function(error) NULL)
   scale <- list(numerator = plan$numerator, denominator = plan$denominator)
   privacy <- release$privacy
   same <- identical(release$scale, scale) && identical(release$grid, plan$grid) &&
     identical(release$noise_sd, plan$noise_sd) &&
     identical(privacy$rho_realised %||% privacy$epsilon_realised, plan$realised) &&
+    is.numeric(release$estimate) &&
     isTRUE(all(release$estimate / release$grid == round(release$estimate / release$grid)))
   if (!same) {
     abort_internal(c(

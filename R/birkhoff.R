@@ -91,6 +91,7 @@ shifted_cells <- function(codes, shifts, sizes) {
 
 #' @export
 as.matrix.confide_birkhoff <- function(x, ...) {
+  check_dots_empty(...)
   cells <- ncol(x$permutations)
   channel <- matrix(0, cells, cells, dimnames = x$labels)
   for (term in seq_along(x$weights)) {

@@ -92,7 +92,8 @@ print.confide_block_comparison <- function(x, ..., n = 5L) {
 }
 
 # A part that lost what it is about is an ordinary data frame.
-print_designs <- function(x, n, what) {
+print_designs <- function(x, n, what, call = rlang::caller_env()) {
+  n <- check_shown(n, call)
   rows <- as.data.frame(unclass(x))
   if (is.null(attr(x, "confide")) || is.null(rows$excess)) {
     print(rows)

@@ -120,12 +120,15 @@ update_brownian <- function(object) {
     "exact discrete Gaussian increments on a power-of-two grid",
     !is.null(object$ledger), object$rng
   )
-  object
+  sealed(object)
 }
 
 #' @rdname brownian
 #' @export
-refine <- function(object, ...) UseMethod("refine")
+refine <- function(object, ...) {
+  check_required(object, "Make one with brownian(), laplace_path() or synthesize().")
+  UseMethod("refine")
+}
 
 #' @export
 refine.default <- function(object, ...) {
@@ -383,6 +386,7 @@ coef.confide_brownian <- function(object, ...) {
 
 #' @export
 format.confide_brownian <- function(x, ..., n = 3L) {
+  n <- check_shown(n)
   released <- !is.null(x$path)
   c(
     paste0("<brownian>  ", format_guarantee(x$privacy)),

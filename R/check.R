@@ -1,12 +1,33 @@
 # All errors of the package go through these doors. A parameter error may show the public argument;
 # a domain error has a fixed text, because what is wrong with private data is private.
 abort_confide <- function(kind, message, call) {
+  trace <- rlang::trace_back(bottom = parent.frame(2))
+  trace$call <- lapply(trace$call, without_values)
   cli::cli_abort(
     message,
     class = c(paste0("confide_error_", kind), "confide_error"),
-    call = call,
+    call = shown_call(call),
+    trace = trace,
     .envir = parent.frame(2)
   )
+}
+
+# A condition keeps the calls that led to it, and those by do.call() hold the data themselves. Names
+# and calls stay, values go.
+without_values <- function(call) {
+  if (is.symbol(call)) {
+    return(call)
+  }
+  if (!is.call(call) || identical(call[[1]], quote(`function`))) {
+    return(quote(...))
+  }
+  as.call(lapply(as.list(call), without_values))
+}
+
+# A function that was called without a name has none to show.
+shown_call <- function(call) {
+  call <- rlang::error_call(call)
+  if (is.call(call) && is.function(call[[1]])) NULL else without_values(call)
 }
 
 abort_parameter <- function(message, call = rlang::caller_env()) {
@@ -359,6 +380,28 @@ check_flag <- function(x, arg = rlang::caller_arg(x), call = rlang::caller_env()
     c("{.arg {arg}} must be TRUE or FALSE.", x = "It is {describe(x)}."),
     call = call
   )
+}
+
+# How many lines a print shows; Inf shows all.
+check_shown <- function(n, call = rlang::caller_env()) {
+  if (identical(n, Inf)) n else check_whole_number(n, min = 0, call = call)
+}
+
+# Rows of confidence limits, by name or number; all where `parm` is missing.
+chosen_limits <- function(limits, parm, call = rlang::caller_env()) {
+  if (missing(parm)) {
+    return(limits)
+  }
+  known <- if (is.character(parm)) rownames(limits) else seq_len(nrow(limits))
+  plain <- (is.character(parm) || is_whole(parm)) && is.null(dim(parm)) && length(parm) > 0
+  if (plain && all(parm %in% known)) {
+    return(limits[parm, , drop = FALSE])
+  }
+  abort_parameter(c(
+    "{.arg parm} must be names or numbers of what was estimated.",
+    x = "It is {describe(parm)}.",
+    i = "The numbers go from 1 to {nrow(limits)}."
+  ), call = call)
 }
 
 has_distinct_names <- function(x) {

@@ -200,6 +200,13 @@ row_keys <- function(codes) {
 split_attributes <- function(x, composite) {
   check_required(x, "Give reports or an estimate.")
   check_composite(composite)
+  plain <- is.factor(x) || (is.character(x) && !is.object(x))
+  if (!plain && !is.data.frame(x) && !inherits(x, "confide_estimate")) {
+    abort_parameter(c(
+      "{.arg x} must be reports or an estimate.",
+      x = "It is {describe(x)}."
+    ))
+  }
   frame <- if (is.data.frame(x)) {
     as.data.frame(as_plain(x))
   } else if (inherits(x, "confide_estimate")) {

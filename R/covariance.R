@@ -264,7 +264,7 @@ confint.confide_covariance <- function(object, parm, level = 0.95, ..., what = N
   check_dots_empty(...)
   what <- check_what(what, object)
   limits <- normal_limits(coef(object, what = what), vcov(object, what = what), check_level(level))
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  chosen_limits(limits, parm)
 }
 
 normal_limits <- function(estimate, variance, level) {
@@ -310,6 +310,7 @@ format_covariance_title <- function(x) {
 
 #' @export
 print.confide_covariance <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   writeLines(format_covariance_title(x))
   rows <- tidy(x, what = if (length(x$mean) == 1) "covariance" else x$what)
   entries <- covariance_entries(x, if (length(x$mean) == 1) "covariance" else x$what)

@@ -82,6 +82,7 @@ vcov.confide_estimate <- function(object, ..., type = c("total", "privacy", "sam
 #' @rdname estimate-methods
 #' @export
 std_error <- function(x, type = c("total", "privacy", "sampling")) {
+  check_required(x, "Give an estimate.")
   if (!inherits(x, "confide_estimate")) {
     abort_parameter(c("{.arg x} must be an estimate.", x = "It is {describe(x)}."))
   }
@@ -112,7 +113,7 @@ confint.confide_estimate <- function(object, parm, level = 0.95, ...,
   }
   percent <- format(100 * c(1 - level, 1 + level) / 2, trim = TRUE)
   dimnames(limits) <- list(cell_labels(object$dimnames), paste(percent, "%"))
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  chosen_limits(limits, parm)
 }
 
 wald_limits <- function(object, level) {
@@ -174,6 +175,7 @@ nobs.confide_estimate <- function(object, ...) {
 #' @rdname estimate-methods
 #' @export
 logLik.confide_estimate <- function(object, ...) {
+  check_dots_empty(...)
   if (is.null(object$log_likelihood)) {
     abort_parameter(c(
       "{.fn logLik} needs a maximum likelihood estimate.",
@@ -191,6 +193,7 @@ logLik.confide_estimate <- function(object, ...) {
 #' @rdname estimate-methods
 #' @export
 as.table.confide_estimate <- function(x, ...) {
+  check_dots_empty(...)
   as.table(array(x$estimate, lengths(x$dimnames), x$dimnames))
 }
 
@@ -237,6 +240,7 @@ summary.confide_estimate <- function(object, ..., level = 0.95) {
 
 #' @export
 print.summary.confide_estimate <- function(x, ..., n = 10L) {
+  n <- check_shown(n)
   writeLines(x$about)
   shown <- utils::head(x$rows, n)
   numeric <- vapply(shown, is.numeric, logical(1))
@@ -345,6 +349,7 @@ format.confide_estimate <- function(x, ...) {
 
 #' @export
 print.confide_estimate <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   writeLines(format_estimate(x))
   first <- utils::head(seq_along(x$estimate), n)
   shown <- cbind(estimate = x$estimate[first], std.error = x$std_error[first])
@@ -366,6 +371,7 @@ head_labels <- function(dimnames, n) {
 #' @rdname estimate-methods
 #' @export
 tidy.confide_estimate <- function(x, ..., level = 0.95) {
+  check_dots_empty(...)
   limits <- unname(confint(x, level = level))
   data.frame(
     term = cell_labels(x$dimnames), estimate = x$estimate, std.error = x$std_error,
@@ -376,6 +382,7 @@ tidy.confide_estimate <- function(x, ..., level = 0.95) {
 #' @rdname estimate-methods
 #' @export
 glance.confide_estimate <- function(x, ...) {
+  check_dots_empty(...)
   data.frame(
     nobs = x$n, cells = length(x$estimate), method = x$method, mechanism = class(x$mechanism)[[1]],
     epsilon = epsilon(x$mechanism), logLik = x$log_likelihood %||% NA_real_
@@ -385,6 +392,7 @@ glance.confide_estimate <- function(x, ...) {
 #' @rdname estimate-methods
 #' @export
 augment.confide_estimate <- function(x, data = NULL, ...) {
+  check_dots_empty(...)
   if (x$decoder$type != "product") {
     source <- if (x$decoder$type == "cells") "single cells" else "a general channel"
     abort_parameter(c(

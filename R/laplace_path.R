@@ -60,12 +60,12 @@ laplace_path <- function(value, sensitivity, epsilon, ..., neighbours = NULL, le
     neighbours = neighbours, covered = TRUE
   )
   noisy <- release_units(rep(count_units(as.numeric(value)), length(levels)), answer, rng)
-  update_path(structure(list(
+  sealed(update_path(structure(list(
     levels = plan$realised, scales = plan$scale, labels = names(value), path = NULL,
     neighbours = neighbours, ledger = ledger, rng = rng, version = 0,
     handle = new_vault(split(noisy, rep(seq_along(levels), each = length(value)))),
     estimate = not_released(value)
-  ), class = "confide_laplace_path"))
+  ), class = "confide_laplace_path")))
 }
 
 check_levels_increase <- function(epsilon, call = rlang::caller_env()) {
@@ -127,7 +127,7 @@ refine.confide_laplace_path <- function(object, ...) {
     list(object$estimate)
   }
   object$path <- rbind(object$path, row)
-  object
+  sealed(object)
 }
 
 #' @export

@@ -110,6 +110,7 @@ charge <- function(ledger, release = NULL, ..., epsilon = NULL, part = NULL, wha
     return(charge_entry(ledger, check_epsilon(epsilon), check_label(what, "number"), part))
   }
   about <- release_privacy(release)
+  check_certificate(release)
   check_chargeable(ledger, about)
   if (isTRUE(about$charged)) {
     abort_parameter("{.arg release} was charged to a ledger when it was made.")
@@ -203,6 +204,16 @@ release_privacy <- function(release, call = rlang::caller_env()) {
   privacy(release)
 }
 
+# What can be checked again is: a mechanism by its seal, sums and counts by their noise.
+check_certificate <- function(release, call = rlang::caller_env()) {
+  if (inherits(release, "confide_mechanism")) {
+    check_mechanism(release, call)
+  } else if (identical(class(release), "confide_release")) {
+    check_made_with(release, "release", call)
+    check_release(release, call = call)
+  }
+}
+
 release_label <- function(release) {
   label <- if (is.list(release)) release$kind
   if (is.character(label)) label else sub("^confide_", "", class(release)[[1]])
@@ -225,6 +236,12 @@ check_chargeable <- function(ledger, privacy, call = rlang::caller_env()) {
 # The Renyi epsilon at alpha of a statement: zero-concentrated, pure, or ex-post at an order. A pure
 # ex-post epsilon costs itself: the smaller cost of a constant one does not hold for it.
 privacy_cost <- function(privacy, alpha, call = rlang::caller_env()) {
+  if (!states_a_cost(privacy)) {
+    abort_internal(c(
+      "This release failed its certificate: it states no cost that is a number, at least 0.",
+      i = "It was altered by hand. Nothing was charged."
+    ), call = call)
+  }
   rho <- privacy$rho_realised %||% privacy$rho %||% privacy$expost_rho
   if (!is.null(rho)) {
     return(outward(alpha * rho))
@@ -247,6 +264,15 @@ privacy_cost <- function(privacy, alpha, call = rlang::caller_env()) {
     x = "It is for alpha {format(privacy$alpha)}, the ledger's is {format(alpha)}.",
     i = "A certificate holds at smaller orders, not at larger ones."
   ), call = call)
+}
+
+states_a_cost <- function(privacy) {
+  costs <- unclass(privacy)[c("rho_realised", "rho", "expost_rho", "epsilon_realised", "epsilon")]
+  costs <- Filter(Negate(is.null), costs)
+  orders <- Filter(Negate(is.null), unclass(privacy)[c("alpha", "laplace_step")])
+  length(costs) > 0 && all(vapply(c(costs, orders), function(number) {
+    is_plain_number(number) && !is.na(number) && number >= 0
+  }, logical(1)))
 }
 
 #' @exportS3Method
@@ -291,6 +317,7 @@ as.data.frame.confide_ledger <- function(x,
 
 #' @export
 format.confide_ledger <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   if (!handle_lives(x$handle)) {
     return(c("<ledger>", "it went through a file and cannot be charged or read"))
   }

@@ -74,7 +74,7 @@ confint.confide_mean <- function(object, parm, level = 0.95, ..., type = c("tota
   dimnames(limits) <- list(
     names(object$estimate), paste(format(tails, trim = TRUE, digits = 3), "%")
   )
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  chosen_limits(limits, parm)
 }
 
 # Where sampling is not known, that of the noise alone.
@@ -157,7 +157,10 @@ print.summary.confide_mean <- function(x, ...) {
 }
 
 #' @export
-privacy.confide_mean <- function(x, ...) x$privacy
+privacy.confide_mean <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
 epsilon.confide_mean <- function(x, ...) {
@@ -166,6 +169,7 @@ epsilon.confide_mean <- function(x, ...) {
 
 #' @export
 format.confide_mean <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   c(
     mean_title(x),
     format_intervals(utils::head(as.data.frame(x), n)),

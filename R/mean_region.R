@@ -4,6 +4,7 @@
 #' @export
 confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
   check_dots_empty(...)
+  check_required(object, "Give what private_mean() returned.")
   check_made_by(object, "private_mean", "confide_mean")
   level <- check_level(level)
   contamination <- check_contamination(contamination)
@@ -36,6 +37,7 @@ epsilon.confide_ball <- function(x, ...) epsilon.confide_release(x, ...)
 
 #' @export
 format.confide_ball <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   reach <- x$radius * sqrt(diag(x$shape))
   rows <- data.frame(
     term = names(x$centre) %||% paste("column", seq_along(x$centre)), estimate = unname(x$centre),

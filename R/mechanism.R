@@ -89,6 +89,12 @@ max_matrix <- 4096L
 
 channel_matrix <- function(mechanism) UseMethod("channel_matrix")
 
+# update() runs the call of an object that may come from a file: a call of one of these.
+constructor_names <- c(
+  "mech_rr", "mech_block", "mech_spr", "mech_spr_continuous", "mech_lambda", "mech_matrix",
+  "invariant_pram"
+)
+
 #' @rdname mechanism
 #' @export
 dim.confide_mechanism <- function(x) {
@@ -98,6 +104,13 @@ dim.confide_mechanism <- function(x) {
 #' @rdname mechanism
 #' @export
 update.confide_mechanism <- function(object, ...) {
+  check_mechanism(object)
+  if (!rlang::is_call(object$call, constructor_names)) {
+    abort_internal(c(
+      "This mechanism lost the call that made it.",
+      i = "Make it again with its constructor."
+    ))
+  }
   changes <- rlang::list2(...)
   known <- names(rlang::fn_fmls(get(rlang::as_string(object$call[[1]]), mode = "function")))
   if (!rlang::is_dictionaryish(changes) || !all(names(changes) %in% setdiff(known, "..."))) {

@@ -58,11 +58,17 @@
 #' epsilon(m)
 #' epsilon(m, delta = 1e-3)
 #' @export
-privacy <- function(x, ...) UseMethod("privacy")
+privacy <- function(x, ...) {
+  check_required(x, "Give an object of this package.")
+  UseMethod("privacy")
+}
 
 #' @rdname privacy
 #' @export
-epsilon <- function(x, ...) UseMethod("epsilon")
+epsilon <- function(x, ...) {
+  check_required(x, "Give an object of this package.")
+  UseMethod("epsilon")
+}
 
 #' @rdname privacy
 #' @export
@@ -115,6 +121,7 @@ realised_loss.confide_matrix <- function(mechanism) {
 
 #' @export
 privacy.confide_reports <- function(x, ...) {
+  check_dots_empty(...)
   about <- attr(x, "confide")
   if (is.null(about)) {
     abort_parameter(c(
@@ -127,32 +134,57 @@ privacy.confide_reports <- function(x, ...) {
 
 #' @export
 epsilon.confide_reports <- function(x, ...) {
+  check_dots_empty(...)
   privacy(x)$epsilon
 }
 
 #' @export
-privacy.confide_estimate <- function(x, ...) x$privacy
+privacy.confide_estimate <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
-epsilon.confide_estimate <- function(x, ...) x$privacy$epsilon
+epsilon.confide_estimate <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy$epsilon
+}
 
 #' @export
-privacy.confide_covariance <- function(x, ...) x$privacy
+privacy.confide_covariance <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
-epsilon.confide_covariance <- function(x, ...) x$privacy$epsilon
+epsilon.confide_covariance <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy$epsilon
+}
 
 #' @export
-privacy.confide_regression <- function(x, ...) x$privacy
+privacy.confide_regression <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
-epsilon.confide_regression <- function(x, ...) x$privacy$epsilon
+epsilon.confide_regression <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy$epsilon
+}
 
 #' @export
-privacy.confide_counts <- function(x, ...) x$privacy
+privacy.confide_counts <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
-epsilon.confide_counts <- function(x, ...) x$privacy$epsilon
+epsilon.confide_counts <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy$epsilon
+}
 
 #' @export
 privacy.htest <- function(x, ...) {
@@ -177,7 +209,10 @@ abort_no_privacy <- function(x, call = rlang::caller_env()) {
 }
 
 #' @export
-privacy.confide_release <- function(x, ...) x$privacy
+privacy.confide_release <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
 epsilon.confide_release <- function(x, ..., delta = 0) {

@@ -95,6 +95,13 @@ new_reports <- function(values, mechanism, rng) {
 #' as_plain(privatize(c("no", "yes"), mech_rr(c("no", "yes"), epsilon = 1)))
 #' @export
 as_plain <- function(x) {
+  check_required(x, "Give reports.")
+  if (!is.atomic(x) && !is.list(x)) {
+    abort_parameter(c(
+      "{.arg x} must be reports, made by {.fn privatize}.",
+      x = "It is {describe(x)}."
+    ))
+  }
   attr(x, "confide") <- NULL
   kept <- setdiff(oldClass(x), "confide_reports")
   oldClass(x) <- if (length(kept) > 0) kept
@@ -108,6 +115,7 @@ format.confide_reports <- function(x, ...) {
 
 #' @export
 print.confide_reports <- function(x, ..., n = 6L) {
+  n <- check_shown(n)
   about <- attr(x, "confide")
   plain <- as_plain(x)
   size <- NROW(plain)

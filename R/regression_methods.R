@@ -45,7 +45,7 @@ vcov.confide_regression <- function(object, ...) {
 confint.confide_regression <- function(object, parm, level = 0.95, ...) {
   check_dots_empty(...)
   limits <- normal_limits(object$coefficients, object$variance, check_level(level))
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  chosen_limits(limits, parm)
 }
 
 #' @rdname regression-methods
@@ -63,18 +63,21 @@ formula.confide_regression <- function(x, ...) {
 #' @rdname regression-methods
 #' @export
 df.residual.confide_regression <- function(object, ...) {
+  check_dots_empty(...)
   NA_real_
 }
 
 #' @rdname regression-methods
 #' @export
 sigma.confide_lm <- function(object, ...) {
+  check_dots_empty(...)
   object$sigma
 }
 
 #' @rdname regression-methods
 #' @export
 logLik.confide_glm <- function(object, ...) {
+  check_dots_empty(...)
   structure(object$log_likelihood,
     df = object$parameters, nobs = object$n, class = "logLik"
   )
@@ -236,6 +239,7 @@ format.confide_regression <- function(x, ...) {
 #' @rdname regression-methods
 #' @export
 print.confide_regression <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   writeLines(regression_title(x))
   table <- coefficient_table(x)
   shown <- format_coefficients(table[, 1:2, drop = FALSE])
@@ -303,6 +307,7 @@ tidy.confide_regression <- function(x, ..., level = 0.95) {
 #' @rdname regression-methods
 #' @export
 glance.confide_lm <- function(x, ...) {
+  check_dots_empty(...)
   data.frame(
     r.squared = x$r_squared, sigma = x$sigma, df.residual = NA_real_, nobs = x$n,
     smallest.eigenvalue = x$smallest, epsilon = epsilon(x)
@@ -312,6 +317,7 @@ glance.confide_lm <- function(x, ...) {
 #' @rdname regression-methods
 #' @export
 glance.confide_glm <- function(x, ...) {
+  check_dots_empty(...)
   data.frame(
     logLik = x$log_likelihood, df = x$parameters, df.residual = NA_real_, nobs = x$n,
     converged = x$converged, epsilon = epsilon(x)

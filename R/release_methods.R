@@ -59,7 +59,7 @@ confint.confide_release <- function(object, parm, level = 0.95, ...) {
   dimnames(limits) <- list(
     names(object$estimate), paste(format(tails, trim = TRUE, digits = 3), "%")
   )
-  if (missing(parm)) limits else limits[parm, , drop = FALSE]
+  chosen_limits(limits, parm)
 }
 
 # The smallest distance, a multiple of the grid, that the noise exceeds with probability at most
@@ -143,6 +143,7 @@ print.summary.confide_release <- function(x, ...) {
 
 #' @export
 format.confide_release <- function(x, ..., n = 4L) {
+  n <- check_shown(n)
   c(
     release_title(x),
     format_intervals(utils::head(as.data.frame(x), n)),

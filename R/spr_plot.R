@@ -129,6 +129,7 @@ format.confide_spr_comparison <- function(x, ...) {
 
 #' @export
 print.confide_spr_comparison <- function(x, ..., n = 8L) {
+  n <- check_shown(n)
   writeLines(format(x))
   print(utils::head(as.data.frame(unclass(x)), n), digits = 4, row.names = FALSE)
   writeLines(format_rest(nrow(x), n, "row"))

@@ -77,6 +77,9 @@ error_ratios <- function(x, ..., reference = NULL, rivals = NULL) {
   methods <- levels(cells$method)
   reference <- check_choice(reference %||% methods[[1]], methods)
   rivals <- rivals %||% setdiff(methods, c(reference, not_private))
+  if (!is.character(rivals)) {
+    check_choice(rivals, methods)
+  }
   for (rival in rivals) check_choice(rival, methods, arg = "rivals")
   medians <- median_table(cells)
   groups <- split(medians$settings, list(

@@ -128,7 +128,10 @@ nobs.confide_synthetic <- function(object, ...) {
 }
 
 #' @export
-privacy.confide_synthetic <- function(x, ...) x$privacy
+privacy.confide_synthetic <- function(x, ...) {
+  check_dots_empty(...)
+  x$privacy
+}
 
 #' @export
 epsilon.confide_synthetic <- function(x, ...) epsilon.confide_release(x, ...)

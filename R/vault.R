@@ -4,10 +4,16 @@ new_vault <- function(numbers) vault_new(numbers, Sys.getpid())
 
 # what: how the object is made.
 check_handle <- function(object, what, call = rlang::caller_env()) {
-  if (!handle_lives(object$handle)) {
+  if (!vault_lives(object$handle)) {
     abort_parameter(c(
       "The private value behind this object is gone: it went through a file.",
       i = "What it released is still in it. Start again with {.fn {what}}, at full cost."
+    ), call = call)
+  }
+  if (!identical(object$seal, object_seal(object))) {
+    abort_internal(c(
+      "This object was altered by hand: what it says is not what it was made with.",
+      i = "Its costs follow from its fields. Go on from the object as it was returned."
     ), call = call)
   }
   if (!identical(vault_process(object$handle), Sys.getpid())) {
@@ -22,6 +28,16 @@ check_handle <- function(object, what, call = rlang::caller_env()) {
       i = "Two branches would be charged as one. Go on from the latest one."
     ), call = call)
   }
+}
+
+# Every function that makes or changes such an object ends with this.
+sealed <- function(object) {
+  object$seal <- object_seal(object)
+  object
+}
+
+object_seal <- function(object) {
+  rlang::hash(unclass(object)[setdiff(names(object), c("seal", "handle"))])
 }
 
 # The object after its handle was used once.

@@ -630,6 +630,16 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ledger_lives
+bool ledger_lives(SEXP handle);
+RcppExport SEXP _confide_ledger_lives(SEXP handleSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
+    rcpp_result_gen = Rcpp::wrap(ledger_lives(handle));
+    return rcpp_result_gen;
+END_RCPP
+}
 // ledger_alpha
 double ledger_alpha(SEXP handle);
 RcppExport SEXP _confide_ledger_alpha(SEXP handleSEXP) {
@@ -1272,13 +1282,13 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// handle_lives
-bool handle_lives(SEXP handle);
-RcppExport SEXP _confide_handle_lives(SEXP handleSEXP) {
+// vault_lives
+bool vault_lives(SEXP handle);
+RcppExport SEXP _confide_vault_lives(SEXP handleSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::traits::input_parameter< SEXP >::type handle(handleSEXP);
-    rcpp_result_gen = Rcpp::wrap(handle_lives(handle));
+    rcpp_result_gen = Rcpp::wrap(vault_lives(handle));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -1376,6 +1386,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_lambda_cell_sums", (DL_FUNC) &_confide_lambda_cell_sums, 6},
     {"_confide_lambda_cell_values", (DL_FUNC) &_confide_lambda_cell_values, 4},
     {"_confide_ledger_new", (DL_FUNC) &_confide_ledger_new, 4},
+    {"_confide_ledger_lives", (DL_FUNC) &_confide_ledger_lives, 1},
     {"_confide_ledger_alpha", (DL_FUNC) &_confide_ledger_alpha, 1},
     {"_confide_ledger_neighbours", (DL_FUNC) &_confide_ledger_neighbours, 1},
     {"_confide_ledger_process", (DL_FUNC) &_confide_ledger_process, 1},
@@ -1430,7 +1441,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_confide_tree_label", (DL_FUNC) &_confide_tree_label, 3},
     {"_confide_tree_rows", (DL_FUNC) &_confide_tree_rows, 4},
     {"_confide_vault_new", (DL_FUNC) &_confide_vault_new, 2},
-    {"_confide_handle_lives", (DL_FUNC) &_confide_handle_lives, 1},
+    {"_confide_vault_lives", (DL_FUNC) &_confide_vault_lives, 1},
     {"_confide_vault_process", (DL_FUNC) &_confide_vault_process, 1},
     {"_confide_vault_version", (DL_FUNC) &_confide_vault_version, 1},
     {"_confide_vault_advance", (DL_FUNC) &_confide_vault_advance, 1},

@@ -1,5 +1,7 @@
 #include "ledger.h"
+#include "rcpp_handle.h"
 #include <Rcpp.h>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -13,15 +15,26 @@ struct LedgerState {
   int process;
 };
 
-LedgerState &state_of(SEXP handle) { return *Rcpp::XPtr<LedgerState>(handle); }
+constexpr const char *ledger_kind = "confide ledger";
+
+LedgerState &state_of(SEXP handle) {
+  if (!is_handle(handle, ledger_kind))
+    throw std::invalid_argument("not a handle of a ledger");
+  return *Rcpp::XPtr<LedgerState>(handle);
+}
 
 } // namespace
 
 // [[Rcpp::export(rng = false)]]
 SEXP ledger_new(double alpha, const std::string &neighbours, double limit, int process) {
   return Rcpp::XPtr<LedgerState>(
-      new LedgerState{confide::Ledger(limit), alpha, neighbours, process}, true);
+      new LedgerState{confide::Ledger(limit), alpha, neighbours, process}, true,
+      Rf_install(ledger_kind));
 }
+
+// False after it went through a file.
+// [[Rcpp::export(rng = false)]]
+bool ledger_lives(SEXP handle) { return is_handle(handle, ledger_kind); }
 
 // [[Rcpp::export(rng = false)]]
 double ledger_alpha(SEXP handle) { return state_of(handle).alpha; }

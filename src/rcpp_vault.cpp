@@ -1,4 +1,6 @@
+#include "rcpp_handle.h"
 #include <Rcpp.h>
+#include <stdexcept>
 #include <vector>
 
 // Private numbers behind an external pointer: print(), str(), serialize() and saveRDS() cannot
@@ -13,7 +15,13 @@ struct Vault {
   double version;
 };
 
-Vault &vault_of(SEXP handle) { return *Rcpp::XPtr<Vault>(handle); }
+constexpr const char *vault_kind = "confide vault";
+
+Vault &vault_of(SEXP handle) {
+  if (!is_handle(handle, vault_kind))
+    throw std::invalid_argument("not a handle of private numbers");
+  return *Rcpp::XPtr<Vault>(handle);
+}
 
 } // namespace
 
@@ -22,14 +30,12 @@ SEXP vault_new(const Rcpp::List &numbers, int process) {
   std::vector<std::vector<double>> kept;
   for (R_xlen_t i = 0; i < numbers.size(); ++i)
     kept.push_back(Rcpp::as<std::vector<double>>(numbers[i]));
-  return Rcpp::XPtr<Vault>(new Vault{std::move(kept), process, 0}, true);
+  return Rcpp::XPtr<Vault>(new Vault{std::move(kept), process, 0}, true, Rf_install(vault_kind));
 }
 
-// Of any external pointer: false after it went through a file.
+// False after it went through a file.
 // [[Rcpp::export(rng = false)]]
-bool handle_lives(SEXP handle) {
-  return TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrAddr(handle) != nullptr;
-}
+bool vault_lives(SEXP handle) { return is_handle(handle, vault_kind); }
 
 // [[Rcpp::export(rng = false)]]
 int vault_process(SEXP handle) { return vault_of(handle).process; }
