@@ -161,7 +161,7 @@ charge_entry <- function(ledger, epsilon, what, part, call = rlang::caller_env()
 check_ledger <- function(ledger, call = rlang::caller_env()) {
   check_required(ledger, "Make one with ledger().", arg = "ledger", call = call)
   check_made_by(ledger, "ledger", "confide_ledger", call = call)
-  if (!handle_lives(ledger$handle)) {
+  if (!ledger_lives(ledger$handle)) {
     abort_budget(c(
       "This ledger went through a file; it cannot be charged or read.",
       i = "Its copy may have gone on spending. Keep one R session for one ledger."
@@ -318,7 +318,7 @@ as.data.frame.confide_ledger <- function(x,
 #' @export
 format.confide_ledger <- function(x, ..., n = 4L) {
   n <- check_shown(n)
-  if (!handle_lives(x$handle)) {
+  if (!ledger_lives(x$handle)) {
     return(c("<ledger>", "it went through a file and cannot be charged or read"))
   }
   spent <- ledger_spent(x$handle)

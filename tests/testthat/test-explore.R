@@ -124,7 +124,7 @@ test_that("a table that says little is called so", {
   many <- survey_state(explored_domain(NULL), "epsilon", c(5, 5, 5), 1e6)
   expect_identical(note(many), "")
   expect_match(note(answer_state("rr", new_alphabet(50), 0.1, 10)), "^NOTE: the error is over")
-  expect_match(note(mean_state(4, 1, 1e6, "gaussian")), "^Outliers")
+  expect_match(note(mean_state(4, 1, 1e6, "gaussian")), "^NOTE: outliers")
 })
 
 test_that("tables are shown with units", {
@@ -192,7 +192,7 @@ test_that("the server serves each page, and says what is wrong with a field", {
       page = "mean", columns = 5L, rows = 5000L, rho = 0.5, distribution = "gaussian"
     )
     expect_match(output$guarantee, "rho = 0.5 a row")
-    expect_match(output$note, "^NOTE|^Outliers")
+    expect_match(output$note, "^NOTE")
     session$setInputs(rows = 0L)
     expect_error(output$errors, "one whole number")
   })
