@@ -46,7 +46,7 @@
 #'     added or taken away.}
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
-#'   \item{private sample}{Records that are in a step by a coin of their own, and nobody knows which.
+#'   \item{private sample}{Records that are in a step by a coin of their own, nobody knowing which.
 #'     What is computed from it costs less privacy than from everybody.}
 #'   \item{pure, zero-concentrated}{Two measures of how nearly. Pure: by epsilon. Zero-concentrated
 #'     (zCDP): by rho, which bounds the Renyi divergence of any order alpha by alpha rho; the rhos
