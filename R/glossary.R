@@ -89,7 +89,7 @@
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
 #'   \item{privacy profile}{The delta for each epsilon: the whole guarantee, not one point of it.}
-#'   \item{private sample}{Records that are in a step by a coin of their own, and nobody knows which.
+#'   \item{private sample}{Records that are in a step by a coin of their own, nobody knowing which.
 #'     What is computed from it costs less privacy than from everybody.}
 #'   \item{projection}{The nearest proper table, with shares from 0 on that sum to 1, in the place
 #'     of an unbiased estimate that has negative ones.}
