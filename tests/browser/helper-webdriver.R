@@ -3,7 +3,7 @@
 free_port <- function() httpuv::randomPort(host = "127.0.0.1")
 
 # Reads the output of a process until a line holds the text, and returns that line.
-wait_for_line <- function(process, text, seconds = 60) {
+wait_for_line <- function(process, text, seconds = 120) {
   stop_at <- Sys.time() + seconds
   seen <- character()
   while (Sys.time() < stop_at) {
@@ -44,7 +44,7 @@ local_browser <- function(width = 900, height = 1100, frame = parent.frame()) {
 }
 
 request_browser <- function(url, method, body = NULL) {
-  handle <- curl::new_handle(customrequest = method, noproxy = "*", timeout = 60)
+  handle <- curl::new_handle(customrequest = method, noproxy = "*", timeout = 300)
   if (method == "POST") {
     if (is.null(body)) body <- structure(list(), names = character())
     content <- jsonlite::toJSON(body, auto_unbox = TRUE)
@@ -99,7 +99,7 @@ drag_slider <- function(browser, id, pixels) {
 }
 
 # Polls until the text of an element passes the test, and returns it.
-wait_for_text <- function(browser, css, passes, seconds = 30) {
+wait_for_text <- function(browser, css, passes, seconds = 120) {
   stop_at <- Sys.time() + seconds
   text <- ""
   while (Sys.time() < stop_at) {
