@@ -159,7 +159,12 @@ charge_entry <- function(ledger, epsilon, what, part, call = rlang::caller_env()
 
 check_ledger <- function(ledger, call = rlang::caller_env()) {
   check_required(ledger, "Make one with ledger().", arg = "ledger", call = call)
-  check_made_by(ledger, "ledger", "confide_ledger", call = call)
+  if (!inherits(ledger, "confide_ledger")) {
+    abort_parameter(c(
+      "{.arg ledger} must be a ledger, made by {.fn ledger}.",
+      x = "It is {describe(ledger)}."
+    ), call = call)
+  }
   if (!handle_lives(ledger$handle)) {
     abort_budget(c(
       "This ledger went through a file; it cannot be charged or read.",

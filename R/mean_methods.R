@@ -96,7 +96,11 @@ nobs.confide_mean <- function(object, ...) {
 #' @export
 confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
   check_dots_empty(...)
-  check_made_by(object, "private_mean", "confide_mean")
+  if (!inherits(object, "confide_mean")) {
+    abort_parameter(c(
+      "{.arg object} must be made by {.fn private_mean}.", x = "It is {describe(object)}."
+    ))
+  }
   level <- check_level(level)
   contamination <- check_contamination(contamination)
   if (is.null(object$spread$lambda)) {

@@ -1,7 +1,7 @@
 # Synthetic Adult with as little budget as the accuracy of a classifier allows, in the spirit of the
 # experiment of Raisa, Koskela and Honkela (2026). Run from the top of the sources with the package
 # installed; goes on where it was stopped:
-#   Rscript data-raw/synthetic_adult.R [repeats = 50] [file = inst/extdata/synthetic_adult.csv]
+#   Rscript bench/synthesize.R [repeats = 50] [file = inst/extdata/synthetic_adult.csv]
 library(confide)
 source("inst/extdata/adult_experiment.R")
 
