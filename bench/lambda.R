@@ -142,8 +142,8 @@ for (n in sized(10^(3:5), c(300, 1000))) {
       ))
     })
   )
-  fits <- Filter(Negate(is.null), fits)
-  for (fit in fits[-1]) agree(unname(fits[[1]]$run()), unname(fit$run()), 1e-3)
+  fits <- Filter(Negate(is.null), if (n > 1e4) fits[1] else fits)
+  if (n <= 1000) for (fit in fits[-1]) agree(unname(fits[[1]]$run()), unname(fit$run()), 1e-3)
   rows <- rbind(rows, do.call(compare, c(list("logistic regression", n, "people"), fits)))
 }
 save_rows("lambda", rows)

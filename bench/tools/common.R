@@ -150,7 +150,7 @@ with_slopes <- function(rows) {
 
 save_rows <- function(system, rows) {
   rows <- with_slopes(cbind(system = system, rows))
-  numbers <- vapply(rows, is.numeric, NA)
+  numbers <- setdiff(names(rows)[vapply(rows, is.numeric, NA)], "size")
   rows[numbers] <- lapply(rows[numbers], signif, 4)
   dir.create(results, showWarnings = FALSE, recursive = TRUE)
   utils::write.csv(rows, file.path(results, paste0(system, ".csv")), row.names = FALSE)
