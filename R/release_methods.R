@@ -162,7 +162,7 @@ format.confide_release <- function(x, ..., n = 4L) {
         format_number(x$bound)
       )
     },
-    if (x$na == "impute") "missing and infinite values count as 0",
+    if (identical(x$na, "impute")) "missing and infinite values count as 0",
     sprintf(
       "protects %s; neighbours: %s", x$privacy$unit, format_neighbours(x$privacy$neighbours)
     ),
