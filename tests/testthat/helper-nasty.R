@@ -180,7 +180,7 @@ through_file <- function(object) unserialize(serialize(object, NULL))
 nasty_scenarios <- c(
   "65" = "test-nasty: a vector longer than 2\\^31",
   "81" = "test-nasty: a vector longer than 2\\^31",
-  "85" = "test-above_threshold: halt",
+  "85" = "test-above_threshold: after the cap it stops",
   "88" = "test-ledger: limit",
   "93" = "test-ledger: another process",
   "95" = "test-private_sum: gives no random numbers",
@@ -508,7 +508,9 @@ ledgers_spent <- function(arguments) {
 secrets_in <- function(object) {
   saved <- serialize(object, NULL, xdr = FALSE)
   needles <- c(
-    lapply(c(text = secret_text, "number as text" = "7391.28", "count as text" = "739128461"), charToRaw),
+    lapply(
+      c(text = secret_text, "number as text" = "7391.28", "count as text" = "739128461"), charToRaw
+    ),
     list(
       number = writeBin(secret_number, raw(), endian = "little"),
       "number, other byte order" = writeBin(secret_number, raw(), endian = "big"),
@@ -609,7 +611,8 @@ nasty_instances <- function() {
     counts, e_rr, e_lambda, e_cluster, covariance, linear, logistic, release, mean_fit, synthetic,
     study, accuracy, cluster, fresh_ledger(), fresh_threshold(), fresh_brownian(), fresh_laplace(),
     fresh_path(), summary(e_rr), summary(mean_fit), summary(linear), summary(release),
-    summary(synthetic), summary(study), error_ratios(study, reference = "sample_mean", rivals = "geometric_median"),
+    summary(synthetic), summary(study),
+    error_ratios(study, reference = "sample_mean", rivals = "geometric_median"),
     privacy(m_rr), privacy(release), audit(m_rr), audit(release), audit(mean_fit),
     balloon_control(), birkhoff(m_rr), block_comparison(13, epsilon = 1),
     block_designs(13, epsilon = 1), spr_comparison(c(a = 0.2, b = 0.8), c(a = 0.8, b = 0.2)),
