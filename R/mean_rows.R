@@ -9,6 +9,9 @@ new_rows <- function(x, absent, call) {
     abort_domain(mean_domain, call = call)
   }
   columns <- count_columns(x, call)
+  if (is_plain_numbers(x) && length(x) / columns >= largest_rows) {
+    abort_domain(mean_domain, call = call) # before it is copied
+  }
   values <- plain_columns(x, columns, call)
   if (rows_in(values) >= largest_rows || !rows_are_legal(values, absent)) {
     abort_domain(mean_domain, call = call)

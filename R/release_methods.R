@@ -168,7 +168,7 @@ release_notes <- function(x) {
         format_number(x$bound)
       )
     },
-    if (x$na == "impute") "missing and infinite values count as 0"
+    if (identical(x$na, "impute")) "missing and infinite values count as 0"
   )
 }
 

@@ -292,3 +292,13 @@ test_that("what a stopped run cannot give is refused", {
   expect_identical(generics::glance(r)$epsilon, r$epsilon)
   expect_prints_small(summary(r))
 })
+
+test_that("what a function says that sees private data is not passed on", {
+  for (name in c("refine", "fit", "score")) {
+    broken <- stats::setNames(list(function(...) stop("Zebrafink")), name)
+    error <- tryCatch(do.call(run, broken), error = identity)
+    expect_s3_class(error, "confide_error_domain")
+    expect_match(conditionMessage(error), name, fixed = TRUE)
+    expect_holds_no("Zebrafink", conditionMessage(error))
+  }
+})

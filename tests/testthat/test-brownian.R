@@ -349,3 +349,8 @@ test_that("the plot shows what was released", {
   widths <- sort(data[[1]]$ymax - data[[1]]$ymin)
   expect_equal(widths, sort(rep(4 * b$path$sigma, c(1, 2, 1, 2))), tolerance = 1e-9)
 })
+
+test_that("the statement of an answer without declared neighbours can be read", {
+  statement <- privacy(brownian(5L, sensitivity = 1, alpha = 20))
+  expect_match(format(statement), "those of the declared sensitivity", fixed = TRUE, all = FALSE)
+})

@@ -242,3 +242,19 @@ test_that("braces in names and labels are shown as they are", {
   )
   expect_confide_error(estimate("1", mech_rr(2, 1), method = "{stop()}"), "parameter", "{stop()}")
 })
+
+test_that("an error keeps the names in its calls and none of the values", {
+  error <- tryCatch(
+    do.call(private_sum, list(c(7391.25, NA), bound = 1, rho = 1, neighbours = "replace")),
+    error = identity
+  )
+  expect_s3_class(error, "confide_error_domain")
+  bytes <- serialize(error, NULL, xdr = FALSE)
+  expect_length(grepRaw(writeBin(7391.25, raw(), endian = "little"), bytes, fixed = TRUE), 0)
+  expect_identical(
+    without_values(quote(f(x, g(1, "a"), y = -2, function(z) z + 3))),
+    quote(f(x, g(..., ...), y = -..., ...))
+  )
+  named <- tryCatch(private_sum(NA, bound = 1, rho = 1, neighbours = "replace"), error = identity)
+  expect_match(format(conditionCall(named)), "private_sum", all = FALSE)
+})

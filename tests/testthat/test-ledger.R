@@ -288,3 +288,31 @@ test_that("a ledger changed by hand is refused", {
   }
   expect_identical(spent(l), 0)
 })
+
+test_that("a handle of another kind in a ledger's place is not read", {
+  l <- ledger(8, neighbours = "replace")
+  b <- brownian(1, sensitivity = 1, alpha = 8)
+  swapped <- l
+  swapped$handle <- b$handle
+  expect_confide_error(spent(swapped), "budget")
+  expect_confide_error(charge(swapped, epsilon = 1), "budget")
+  b$handle <- l$handle
+  expect_confide_error(refine(b, sigma = 1), "parameter")
+})
+
+test_that("a release altered by hand is not charged for less", {
+  l <- ledger(8, neighbours = "replace")
+  release <- private_sum(1:3, bound = 2, rho = 0.5, neighbours = "replace")
+  reports <- privatize(c("1", "2"), mech_rr(2, 1))
+  cheaper <- list(
+    utils::modifyList(release, list(privacy = list(rho_realised = 0.1))),
+    utils::modifyList(release, list(privacy = list(rho_realised = -1))),
+    utils::modifyList(mech_rr(2, 1), list(privacy = list(epsilon_realised = 0.1)))
+  )
+  for (object in cheaper) {
+    expect_confide_error(charge(l, object), "internal", "failed its certificate")
+  }
+  attr(reports, "confide")$privacy$epsilon_realised <- NaN
+  expect_confide_error(charge(l, reports), "internal", "failed its certificate")
+  expect_identical(spent(l), 0)
+})
