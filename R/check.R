@@ -27,7 +27,7 @@ without_values <- function(call) {
 # A function that was called without a name has none to show.
 shown_call <- function(call) {
   call <- rlang::error_call(call)
-  if (is.call(call) && is.function(call[[1]])) NULL else without_values(call)
+  if (!is.call(call) || is.function(call[[1]])) NULL else without_values(call)
 }
 
 abort_parameter <- function(message, call = rlang::caller_env()) {
