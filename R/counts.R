@@ -264,6 +264,11 @@ report_columns <- function(found, outputs, call) {
   ), call = call)
 }
 
+#' @exportS3Method
+read_counts.tbl_lazy <- function(x, mechanism, weights, count, call) {
+  read_database(x, mechanism, weights, count, call)
+}
+
 check_amounts <- function(x, n, what, call) {
   if (inherits(x, "integer64")) {
     x <- exact_numbers(x, call)

@@ -1,7 +1,6 @@
 # Counting in a database: one query, one row for each distinct report, whoever the mechanism is.
 
-#' @exportS3Method
-read_counts.tbl_lazy <- function(x, mechanism, weights, count, call) {
+read_database <- function(x, mechanism, weights, count, call) {
   check_installed(c("dplyr", "dbplyr"), "to count reports in a database", call)
   is_set <- is_set_mechanism(mechanism)
   outputs <- if (is_set) {

@@ -261,6 +261,18 @@ nasty_objects <- function() {
         ledger = NULL
       )
     }
+    images <- matrix(seq_len(256) %% 17, 4, 64)
+    images[3, 5] <- secret_number
+    features <- matrix(stats::rnorm(120), 60, 2) / 9
+    features[7, ] <- secret_number / 1e9
+    classes <- factor(rep(c("up", "down"), 30))
+    added_ledger <- function() ledger(20, neighbours = "add_remove", limit = 1e6)
+    fresh_classifier <- function() {
+      private_classifier(
+        features, classes, epsilon = 0.5, alpha = 20, neighbours = "add_remove",
+        method = "class_sums", rng = "r"
+      )
+    }
     synthetic <- synthesize(people, rho = 1, neighbours = "replace", label = "a", rng = "r")
     count_a <- function(previous, train, epsilon) {
       if (is.null(previous)) {
@@ -320,6 +332,7 @@ nasty_calls <- function() {
     ),
     charge = alist(ledger = fresh_ledger(), epsilon = 0.1),
     "charge (release)" = alist(ledger = fresh_ledger(), release = m_rr, part = "half"),
+    classifier_control = alist(rate = 0.5),
     combine_attributes = alist(data = clustered, composite = cluster),
     composite = alist(levels = cells, feasible = feasible),
     confidence_ball = alist(object = mean_fit),
@@ -346,10 +359,12 @@ nasty_calls <- function() {
     estimate_covariance = alist(
       x = r_lambda, mechanism = m_lambda, scores = list(a = 1:2, b = 1:3)
     ),
+    explore = alist(levels = list(a = 2, b = 3), n = 100),
     exactness_interval = alist(v = 101, k = 25),
     feasible_tables = alist(mechanism = m_lambda, n = 100),
     glance = alist(x = e_rr),
     hockey_stick = alist(gamma = 2),
+    image_features = alist(images = images, height = 8, width = 8, filters = 2, pool = 2),
     invariant_pram = alist(shares = c(a = 20, b = 30, c = 50), lambda = 0.7),
     laplace_path = alist(value = secret_count, sensitivity = 1, epsilon = c(0.1, 1), rng = "r"),
     "laplace_path (ledger)" = alist(
@@ -382,6 +397,14 @@ nasty_calls <- function() {
     privacy = alist(x = m_rr),
     privacy_measures = alist(mechanism = m_rr),
     privacy_profile = alist(mechanism = m_rr, epsilon = 0.5),
+    private_classifier = alist(
+      x = features, y = classes, epsilon = 0.5, alpha = 20, neighbours = "add_remove",
+      method = "class_sums", rng = "r"
+    ),
+    "private_classifier (descent)" = alist(
+      x = features, y = classes, epsilon = 0.1, alpha = 20, neighbours = "add_remove",
+      records = 60, ledger = added_ledger()
+    ),
     private_count = alist(x = answers, rho = 1, neighbours = "replace", rng = "r"),
     "private_count (ledger)" = alist(
       x = answers, epsilon = 1, neighbours = "replace", ledger = fresh_ledger()
@@ -405,6 +428,7 @@ nasty_calls <- function() {
     "privatize (codes)" = alist(x = c(1, 7, 3), mechanism = m_block, rng = "r"),
     "privatize (numbers)" = alist(x = numbers, mechanism = m_continuous, rng = "r"),
     refine = alist(object = fresh_brownian(), epsilon = 0.5),
+    "refine (classifier)" = alist(object = fresh_classifier(), epsilon = 0.6),
     "refine (ladder)" = alist(object = fresh_laplace()),
     "refine (synthetic data)" = alist(object = fresh_path(), epsilon = 0.6),
     renyi = alist(alpha = 2),
@@ -433,7 +457,8 @@ nasty_secrets <- list(
   accuracy_first = c("train", "validation"), ask = "value", brownian = "value",
   combine_attributes = "data", count_reports = "x", estimate = "x", estimate_cells = "x",
   estimate_covariance = "x", laplace_path = "value", log_linear_test = "x",
-  private_count = "x", private_glm = "data", private_lm = "data", private_mean = "x",
+  image_features = "images", private_classifier = c("x", "y"), private_count = "x",
+  private_glm = "data", private_lm = "data", private_mean = "x",
   private_sum = "x", private_test = "x", privatize = "x", split_people = "data",
   synthesize = "data"
 )
@@ -614,7 +639,8 @@ nasty_instances <- function() {
     summary(synthetic), summary(study),
     error_ratios(study, reference = "sample_mean", rivals = "geometric_median"),
     privacy(m_rr), privacy(release), audit(m_rr), audit(release), audit(mean_fit),
-    balloon_control(), birkhoff(m_rr), block_comparison(13, epsilon = 1),
+    confidence_ball(mean_fit), fresh_classifier(), summary(fresh_classifier()),
+    classifier_control(), balloon_control(), birkhoff(m_rr), block_comparison(13, epsilon = 1),
     block_designs(13, epsilon = 1), spr_comparison(c(a = 0.2, b = 0.8), c(a = 0.8, b = 0.2)),
     feasible_tables(m_lambda, n = 100), plan_frequencies(5, n = 1000, epsilon = 1),
     plan_mean(8, n = 5000, rho = 0.1),
