@@ -162,7 +162,7 @@ release_notes <- function(x) {
       "noise: discrete %s, standard deviation %s",
       if (x$law == "gaussian") "Gaussian" else "Laplace", format_number(x$noise_sd)
     ),
-    if (x$kind == "sum") {
+    if (identical(x$kind, "sum")) {
       sprintf(
         "of rows clipped to norm %s; the intervals do not cover what clipping took",
         format_number(x$bound)
