@@ -3,6 +3,7 @@
 # and its default, which promises no privacy. Usage: Rscript bench/synthetic.R [--quick] (package
 # installed)
 source("bench/tools/common.R")
+if (has_peer("synthpop")) suppressMessages(library(synthpop)) # it looks its methods up by name
 
 # Attributes of 6 levels, each leaning on the one before.
 chain <- function(n, m) {
@@ -59,7 +60,9 @@ methods_for <- function(data) {
     ours(function() simulate(synthesize(data, rho = 0.5, neighbours = "replace"), n)),
     unsafe("the same in R with rnorm()", function() noisy_tree(data, 10)),
     if (small) peer("synthpop", "syn, catall with epsilon", function() {
-      synthpop::syn(data, method = "catall", catall.epsilon = 1, print.flag = FALSE)
+      utils::capture.output( # it warns of empty cells on the screen
+        synthpop::syn(data, method = "catall", catall.epsilon = 1, print.flag = FALSE)
+      )
     }),
     if (n <= 1e4) peer("synthpop", "syn, default (no guarantee)", function() {
       synthpop::syn(data, print.flag = FALSE)
