@@ -20,8 +20,8 @@
 #' @inheritParams mech_rr
 #' @param levels (character, factor, logical, whole numbers, or one count k) As in [mech_rr()]; up
 #'   to millions of categories.
-#' @param epsilon (number above 0) The privacy parameter of each report; no default. Above 44 it is
-#'   served as 44; designs with millions of outputs per category realise at most about 30, which is
+#' @param epsilon (number, at least 2^-60) The privacy parameter of each report; no default. Above 44
+#'   it is served as 44; designs with millions of outputs per category realise at most about 30, which is
 #'   printed.
 #' @param tolerance (number, at least 0) Excess of the risk over the lower bound that is allowed, as
 #'   a fraction; 0 asks for an exactly optimal design.
@@ -329,6 +329,12 @@ new_block <- function(alphabet, epsilon, chosen, call) {
   )
   bound <- smallest_risk(v, epsilon)
   law <- block_law(fields)
+  if (law$surplus <= 0) {
+    abort_parameter(c(
+      "{.arg epsilon} must be large enough for the 64-bit integers of the sampler.",
+      x = "With {format(epsilon)} and {format_count(chosen$b)} outputs reports would say nothing."
+    ), call = rlang::caller_env())
+  }
   fields$risk <- if (chosen$exact && epsilon <= 20) bound else realised_risk(fields, law)
   fields$risk_bound <- bound
   fields$excess <- max(fields$risk / bound - 1, 0)

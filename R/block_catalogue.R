@@ -361,7 +361,7 @@ law_ratio <- function(rows, v) {
 #' residual and derived designs.
 #'
 #' @param v (whole number, at least 2) Number of categories.
-#' @param epsilon (number above 0) Privacy parameter of a report.
+#' @param epsilon (number, at least 2^-60) Privacy parameter of a report.
 #' @param ... Unused; catches misspelt arguments.
 #' @param max_bits (number or `NULL`) Leave out designs whose reports need more bits.
 #' @param all (logical) `FALSE` (default): only designs that no other beats in both bits and risk

@@ -6,7 +6,7 @@
 #' every number of reports (Park, Nam and Lee 2023; Ye and Barg 2019).
 #'
 #' @param v (whole number, at least 2) Number of categories.
-#' @param epsilon (number above 0) Privacy parameter of a report.
+#' @param epsilon (number, at least 2^-60) Privacy parameter of a report.
 #' @param u (number from 1 to 2) The loss is the sum of the u-th powers of the errors of the shares;
 #'   2 is the squared error.
 #' @param k (whole numbers from 1 to v - 1) Block sizes.
@@ -43,8 +43,20 @@ check_categories <- function(v, call = rlang::caller_env()) {
 check_block_epsilon <- function(epsilon, call = rlang::caller_env()) {
   hint <- "Common choices lie between 0.5 and 4; smaller protects more."
   check_required(epsilon, hint, arg = "epsilon", call = call)
-  check_epsilon(epsilon, zero = FALSE, call = call)
+  epsilon <- check_epsilon(epsilon, zero = FALSE, call = call)
+  if (epsilon >= smallest_block_epsilon) {
+    return(epsilon)
+  }
+  abort_parameter(c(
+    "{.arg epsilon} must be at least 2^-60.",
+    x = "It is {format(epsilon)}.",
+    i = "With less, reports of 64-bit integers say nothing at all.",
+    i = hint
+  ), call = call)
 }
+
+# The integers of the sampler still realise half of it where outputs are few.
+smallest_block_epsilon <- 2^-60
 
 #' @rdname block-risk
 #' @export

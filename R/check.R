@@ -267,6 +267,19 @@ check_neighbours <- function(neighbours, call = rlang::caller_env()) {
   check_choice(neighbours, neighbour_names, arg = "neighbours", call = call)
 }
 
+# An object of the package, told by its class and named by the function that makes it.
+check_made_by <- function(x, maker, class, advice = NULL, arg = rlang::caller_arg(x),
+                          call = rlang::caller_env()) {
+  if (!inherits(x, class)) {
+    abort_parameter(c(
+      "{.arg {arg}} must be made by {.fn {maker}}.",
+      x = "It is {describe(x)}.",
+      i = advice
+    ), call = call)
+  }
+  invisible(x)
+}
+
 check_mechanism <- function(mechanism, call = rlang::caller_env()) {
   hint <- "Make one with mech_rr(), mech_block(), mech_spr(), mech_lambda() or mech_matrix()."
   check_required(mechanism, hint, arg = "mechanism", call = call)
@@ -395,3 +408,18 @@ has_distinct_names <- function(x) {
   labels <- rlang::names2(x)
   length(x) > 0 && all(nzchar(labels)) && anyDuplicated(labels) == 0
 }
+
+# Packages that only some functions need.
+check_installed <- function(packages, purpose, call = rlang::caller_env()) {
+  missing <- packages[!vapply(packages, is_there, logical(1))]
+  if (length(missing) == 0) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    paste0("{cli::qty(missing)}Package{?s} {.pkg {missing}} must be installed ", purpose, "."),
+    x = "{cli::qty(missing)}{?It is/They are} not.",
+    i = "Install with {.code install.packages({deparse(unname(missing))})}."
+  ), call = call)
+}
+
+is_there <- function(package) rlang::is_installed(package)

@@ -139,6 +139,7 @@ refine.confide_classifier <- function(object, ..., epsilon) {
       i = "Refine the object that {.fn private_classifier} or {.fn refine} returned."
     ))
   }
+  check_unaltered(object)
   lapply(curators_handles(object), check_handle, what = "private_classifier", call = environment())
   check_affordable(object, epsilon)
   continue_classifier(object, epsilon)
@@ -500,5 +501,5 @@ state_classifier <- function(object, noise_sd, spent) {
     },
     !is.null(object$ledger), object$rng
   )
-  object
+  sealed(object)
 }

@@ -57,6 +57,7 @@
 #'   Which mechanism at all? \tab \tab `which-mechanism` \cr
 #'   How many people, which epsilon? \tab
 #'     [plan_frequencies()], [plan_test()], [plan_mean()], [plan_alpha()] \tab `which-mechanism` \cr
+#'   The same, with sliders \tab [explore()] \tab \cr
 #'   Which tables can a sample support? \tab [feasible_tables()] \tab `lambda` \cr
 #'   Which block design? \tab [block_designs()], [block_comparison()] \tab `block-designs` \cr
 #'   How robust is a mean? \tab [contamination_study()] \tab `robust-mean` \cr

@@ -293,9 +293,6 @@ format_unit <- function(privacy) {
 
 # What a neighbour does to one unit.
 format_neighbours <- function(neighbours) {
-  if (is.null(neighbours)) {
-    return("those of the declared sensitivity")
-  }
   switch(neighbours,
     replace = "replace it",
     zero_out = "set it to zero",

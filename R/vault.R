@@ -10,12 +10,7 @@ check_handle <- function(object, what, call = rlang::caller_env()) {
       i = "What it released is still in it. Start again with {.fn {what}}, at full cost."
     ), call = call)
   }
-  if (!identical(object$seal, object_seal(object))) {
-    abort_internal(c(
-      "This object was altered by hand: what it says is not what it was made with.",
-      i = "Its costs follow from its fields. Go on from the object as it was returned."
-    ), call = call)
-  }
+  check_unaltered(object, call)
   if (!identical(vault_process(object$handle), Sys.getpid())) {
     abort_budget(c(
       "This object was made in another process.",
@@ -26,6 +21,15 @@ check_handle <- function(object, what, call = rlang::caller_env()) {
     abort_budget(c(
       "This is a stale copy: a later one was already made from it.",
       i = "Two branches would be charged as one. Go on from the latest one."
+    ), call = call)
+  }
+}
+
+check_unaltered <- function(object, call = rlang::caller_env()) {
+  if (!identical(object$seal, object_seal(object))) {
+    abort_internal(c(
+      "This object was altered by hand: what it says is not what it was made with.",
+      i = "Its costs follow from its fields. Go on from the object as it was returned."
     ), call = call)
   }
 }

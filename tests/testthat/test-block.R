@@ -242,3 +242,11 @@ test_that("a million categories cost nothing until they are used", {
   expect_identical(m$design$family, "quartic(1020101)")
   expect_identical(levels(m)[100000], "100000")
 })
+
+test_that("an epsilon that the integers cannot realise is refused", {
+  for (epsilon in c(1e-19, 1e-160, 1e-320)) {
+    expect_confide_error(mech_block(7, epsilon), "parameter", "at least 2^-60")
+  }
+  expect_confide_error(mech_block(1e5, 1e-15), "parameter", "say nothing")
+  expect_gt(audit(mech_block(7, 2^-60))$worst_log_ratio, 2^-61)
+})

@@ -352,5 +352,5 @@ test_that("the plot shows what was released", {
 
 test_that("the statement of an answer without declared neighbours can be read", {
   statement <- privacy(brownian(5L, sensitivity = 1, alpha = 20))
-  expect_match(format(statement), "those of the declared sensitivity", fixed = TRUE, all = FALSE)
+  expect_match(format(statement), "in the sense of the declared sensitivity", fixed = TRUE, all = FALSE)
 })

@@ -318,6 +318,14 @@ test_that("no private number is in the object", {
   }
 })
 
+test_that("a classifier that was altered by hand cannot be refined", {
+  for (method in c("gradient", "output", "class_sums")) {
+    object <- fit(made(30), 1, method = method, records = 30)
+    object$epsilon <- object$epsilon / 2
+    expect_confide_error(refine(object, epsilon = 3), "internal", "altered by hand")
+  }
+})
+
 test_that("a stale copy cannot be refined, a parted one neither", {
   data <- made(30)
   for (method in c("gradient", "output", "class_sums")) {

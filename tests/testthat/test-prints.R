@@ -143,13 +143,22 @@ printed_expost <- function() {
   )
 }
 
-printed_synthetic <- function() {
+printed_models <- function() {
   rows <- printed_survey()
   rows$drinks <- factor(ifelse(rows$smokes == "yes", "often", "never"))
   made <- seeded(synthesize(
     rows, rho = 1, neighbours = "add_remove", label = "smokes", rng = "r"
   ))
-  list(synthesize = made, summary_synthetic = summary(made))
+  features <- seeded(matrix(stats::rnorm(400), 200, dimnames = list(NULL, c("x", "y"))))
+  classes <- factor(ifelse(features[, 1] > 0, "up", "down"))
+  learnt <- seeded(private_classifier(
+    features / 4, classes, epsilon = 1, alpha = 20, neighbours = "add_remove",
+    method = "class_sums", rng = "r"
+  ))
+  list(
+    synthesize = made, summary_synthetic = summary(made), private_classifier = learnt,
+    summary_classifier = summary(learnt), classifier_control = classifier_control()
+  )
 }
 
 printed_guarantees <- function(objects) {
@@ -171,7 +180,7 @@ printed_objects <- function() {
   reports <- printed_reports(mechanisms)
   objects <- c(
     mechanisms, reports, printed_estimates(mechanisms, reports), printed_plans(),
-    printed_releases(), printed_expost(), printed_synthetic()
+    printed_releases(), printed_expost(), printed_models()
   )
   c(objects, printed_guarantees(objects))
 }
