@@ -1,6 +1,7 @@
 // The core without R: randomized response, a block design and a noisy count, drawn from the
 // operating system. Prints truth, estimate and standard error of each.
 #include "block_sampler.h"
+#include "block_sums.h"
 #include "noise.h"
 #include "randomized_response.h"
 #include "sum_plan.h"
@@ -63,7 +64,7 @@ void block_design(confide::RandomSource &random) {
     reports(confide::report(design, answer(i, v), weights, random), 0) += 1;
 
   // how many reports fell into the set of each category
-  const Eigen::MatrixXd inside = confide::sum_over_outputs(design.incidence, reports, 1);
+  const Eigen::MatrixXd inside = confide::BlockSums(design.incidence).over_outputs(reports, 1);
   const auto total = static_cast<double>(weights.total());
   const double a = static_cast<double>(weights.inside) / total;
   const double w = static_cast<double>(weights.outside) / total;

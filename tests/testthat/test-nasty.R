@@ -44,7 +44,7 @@ test_that("every exported function has a valid call in the table", {
   functions <- Filter(
     function(name) is.function(getExportedValue("confide", name)), getNamespaceExports("confide")
   )
-  forgotten <- setdiff(functions, function_of(names(nasty_calls())))
+  forgotten <- setdiff(functions, c(function_of(names(nasty_calls())), waiting_functions))
   expect(length(forgotten) == 0, paste0(
     "No valid call of ", paste(forgotten, collapse = ", "), ".\n",
     "Add a line to nasty_calls() in helper-nasty.R: the function's name and, in alist(), the ",
