@@ -48,6 +48,10 @@ comparison_table <- function() {
   )
 }
 
+package_lines <- function() {
+  if (any(rivals$kind == "package")) markdown(package_table()) else "No other package was installed."
+}
+
 package_table <- function() {
   shown <- largest(rivals[rivals$kind == "package", ])
   unit <- units[match(paste(shown$task, shown$size), paste(units$task, units$size)), ]
@@ -88,7 +92,7 @@ fill <- function(text, name, content) {
 }
 
 blocks <- list(
-  comparison = markdown(comparison_table()), packages = markdown(package_table()),
+  comparison = markdown(comparison_table()), packages = package_lines(),
   growth = markdown(growth_table()), slower = markdown(slower_table()),
   machine = paste("*", readLines(file.path(results, "machine.txt")))
 )
