@@ -91,7 +91,9 @@ fill <- function(text, name, content) {
   c(text[seq_len(begin)], "", content, "", text[end:length(text)])
 }
 
+figure <- "Time of others in units of confide's, and growth of confide's time with size"
 blocks <- list(
+  figure = sprintf("![%s](results/ratios.png)", figure),
   comparison = markdown(comparison_table()), packages = package_lines(),
   growth = markdown(growth_table()), slower = markdown(slower_table()),
   machine = paste("*", readLines(file.path(results, "machine.txt")))
