@@ -17,8 +17,8 @@ struct GroupDesign {
 };
 
 // Points and outputs are the rows and columns but the first of a normalised Hadamard matrix, the
-// Kronecker product of a Sylvester matrix of order `doubled` with a core; I_x holds the columns
-// with +1.
+// Kronecker product of a Sylvester matrix of order `doubled` with a core, of order 4 at least; I_x
+// holds the columns with +1.
 struct HadamardDesign {
   std::size_t doubled;
   SignMatrix core;

@@ -30,7 +30,7 @@ Incidence take_incidence(Bytes &bytes) {
   case 5:
     return make_group_design(bytes.flag() ? spence_family(1) : mcfarland_family(q <= 5 ? q : 2, 1));
   case 6:
-    return make_hadamard_design(std::size_t{1} << bytes.between(1, 3),
+    return make_hadamard_design(std::size_t{1} << bytes.between(2, 3),
                                 bytes.one_of<std::uint32_t>({1, 4, 8, 12, 28, 36}));
   default: {
     const std::uint32_t v = bytes.one_of<std::uint32_t>({7, 9, 13, 15});
