@@ -473,17 +473,10 @@ vcov.confide_accuracy_first <- function(object, ...) {
 #' @export
 confint.confide_accuracy_first <- function(object, parm, level = 0.95, ...) refuse_uncertainty()
 
-#' @export
-audit.confide_accuracy_first <- function(x, ...) {
-  check_dots_empty(...)
-  refuse_uncertainty()
-}
-
 refuse_uncertainty <- function(call = rlang::caller_env()) {
   abort_parameter(c(
-    "A run of {.fn accuracy_first} has no standard errors and no single law to audit.",
-    i = "It stopped because the check looked good; its release is in {.code $released}.",
-    i = "{.fn replay_audit} checks a function that calls it."
+    "A run of {.fn accuracy_first} has no standard errors.",
+    i = "It stopped because the check looked good; its release is in {.code $released}."
   ), call = call)
 }
 

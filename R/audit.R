@@ -14,6 +14,11 @@
 #' divergences of the event. Whether the answer was computed as it should be is the business of
 #' [replay_audit()].
 #'
+#' For [brownian()], [laplace_path()] and [private_classifier()] the loss that was counted is held
+#' against the loss by the law of the noise that is left; for sampled gradients by summing the mixture
+#' of normal laws. What stops by a check ([above_threshold()], [accuracy_first()]) or chooses a tree
+#' ([synthesize()]) is refused: its law is not that of noise alone.
+#'
 #' For [private_mean()] the audit adds up what the parts spent and holds the noise of each step
 #' against what the step's radius and share of the budget ask for.
 #'
@@ -28,8 +33,9 @@
 #' @returns A list of class `confide_audit`: `$worst_log_ratio` (never above the claim for a sound
 #'   mechanism; `Inf` for Gaussian noise), `$claim`, `$ok`, `$by_attribute` for [mech_lambda()],
 #'   `$realised` and (Gaussian noise) the data frame `$renyi` for a release, `$spent` and
-#'   `$noise_ratio` (the least noise of a step in units of what it must be) for a private mean, and
-#'   with draws `$lower_bound` and `$event_probabilities`.
+#'   `$noise_ratio` (the least noise of a step in units of what it must be) for a private mean, the
+#'   data frame `$parts` (`part`, `law`, `counted`) for what can be refined, and with draws
+#'   `$lower_bound` and `$event_probabilities`.
 #' @references
 #' Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in
 #' the case of the binomial. *Biometrika* 26, 404-413. \doi{10.1093/biomet/26.4.404}

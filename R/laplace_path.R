@@ -61,8 +61,9 @@ laplace_path <- function(value, sensitivity, epsilon, ..., neighbours = NULL, le
   )
   noisy <- release_units(rep(count_units(as.numeric(value)), length(levels)), answer, rng)
   sealed(update_path(structure(list(
-    levels = plan$realised, scales = plan$scale, labels = names(value), path = NULL,
-    neighbours = neighbours, ledger = ledger, rng = rng, version = 0,
+    levels = plan$realised, scales = plan$scale, sensitivity = sensitivity,
+    labels = names(value), path = NULL, neighbours = neighbours, ledger = ledger, rng = rng,
+    version = 0,
     handle = new_vault(split(noisy, rep(seq_along(levels), each = length(value)))),
     estimate = not_released(value)
   ), class = "confide_laplace_path")))

@@ -132,73 +132,20 @@ privacy.confide_reports <- function(x, ...) {
   about$privacy
 }
 
-#' @export
-epsilon.confide_reports <- function(x, ...) {
-  check_dots_empty(...)
-  privacy(x)$epsilon
-}
-
-#' @export
-privacy.confide_estimate <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
-epsilon.confide_estimate <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy$epsilon
-}
-
-#' @export
-privacy.confide_covariance <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
-epsilon.confide_covariance <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy$epsilon
-}
-
-#' @export
-privacy.confide_regression <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
-epsilon.confide_regression <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy$epsilon
-}
-
-#' @export
-privacy.confide_counts <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
-epsilon.confide_counts <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy$epsilon
-}
-
-#' @export
-privacy.htest <- function(x, ...) {
-  x$privacy %||% abort_no_privacy(x)
-}
-
+# Counts, estimates, tests and models carry the statement of the mechanism of their reports.
 #' @export
 privacy.default <- function(x, ...) {
-  abort_no_privacy(x)
+  check_dots_empty(...)
+  if (!is.list(x) || !inherits(x$privacy, "confide_privacy")) {
+    abort_no_privacy(x)
+  }
+  x$privacy
 }
 
 #' @export
 epsilon.default <- function(x, ...) {
-  abort_no_privacy(x)
+  check_dots_empty(...)
+  privacy(x)$epsilon
 }
 
 abort_no_privacy <- function(x, call = rlang::caller_env()) {
