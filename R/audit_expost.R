@@ -77,12 +77,11 @@ sampled_divergence <- function(alpha, rate, noise) {
 
 #' @export
 format.confide_expost_audit <- function(x, ...) {
-  order <- if (is.finite(x$worst_log_ratio)) "epsilon" else "epsilon at its order"
   c(
     paste0("<audit>  ", shorten(inline_title(x$title), 71L)),
     sprintf("noise: %s", x$noise),
     sprintf(
-      "%s: %s %s by the law of the noise, counted %s", x$parts$part, order,
+      "%s: epsilon %s by the law of the noise, counted %s", x$parts$part,
       format(x$parts$law, digits = 10), format(x$parts$counted, digits = 10)
     ),
     "replay_audit() tests that nothing leaves but through the noise",

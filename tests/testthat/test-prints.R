@@ -171,6 +171,7 @@ printed_guarantees <- function(objects) {
     audit_mechanism = audit(objects$mech_rr),
     audit_release = audit(objects$private_sum),
     audit_mean = audit(objects$private_mean),
+    audit_expost = audit(objects$brownian),
     replay_audit = seeded(replay_audit(total, pairs))
   )
 }
