@@ -44,11 +44,17 @@ as_server_user <- function(program, arguments) {
 
 is_root <- function() identical(unname(Sys.info()[["effective_user"]]), "root")
 
+# R's temporary folder, or the nearest around it that the server's user can enter.
+open_folder <- function() {
+  folder <- tempdir()
+  while (as_server_user("test", c("-x", folder)) != 0) folder <- dirname(folder)
+  folder
+}
+
 start_postgres <- function() {
   initdb <- postgres_program("initdb")
   pg_ctl <- postgres_program("pg_ctl")
-  # beside R's own temporary folder, which another user cannot enter
-  place <- tempfile("confide-postgres-", tmpdir = dirname(tempdir()))
+  place <- tempfile("confide-postgres-", tmpdir = open_folder())
   dir.create(place, mode = "0700")
   withr::defer(unlink(place, recursive = TRUE), envir = testthat::teardown_env())
   if (is_root()) {
