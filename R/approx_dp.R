@@ -130,14 +130,11 @@ check_open_delta <- function(delta, call = rlang::caller_env()) {
   check_required(delta, "Far below 1 / number of people, such as 1e-6.",
     arg = "delta", call = call
   )
-  if (is_finite_number(delta) && delta > 0 && delta < 1) {
-    return(as.numeric(unname(delta)))
-  }
-  abort_parameter(c(
-    "{.arg delta} must be one number above 0 and below 1.",
-    x = "It is {describe(delta)}.",
-    i = "Renyi differential privacy has no finite epsilon at {.arg delta} 0."
-  ), call = call)
+  check_number(
+    delta, "above 0 and below 1", function(x) x > 0 && x < 1,
+    "Renyi differential privacy has no finite epsilon at {.arg delta} 0.",
+    call = call
+  )
 }
 
 check_mixture_r <- function(r, rho, call = rlang::caller_env()) {

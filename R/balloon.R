@@ -48,43 +48,40 @@ balloon_control <- function(..., iterations = NULL, tau = 0.5, beta = 1.01, r_mi
                             interval_share = 0.05, shape_share = NULL,
                             filter_shares = c(0.15, 0.15), slack = 0.15) {
   check_dots_empty(...)
-  between <- function(x, low, high, what, arg = rlang::caller_arg(x)) {
-    check_numbers(x, what, function(x) x > low & x < high, arg = arg, call = rlang::caller_env(2))
+  call <- rlang::current_env()
+  between <- function(x, low, high, arg = rlang::caller_arg(x)) {
+    range <- paste("above", format(low), "and below", format(high))
+    check_number(x, range, function(x) x > low && x < high, arg = arg, call = call)
+  }
+  shares <- function(x, arg = rlang::caller_arg(x)) {
+    check_numbers(x, "above 0 and below 1", function(x) x > 0 & x < 1, arg, call)
   }
   optional <- function(x, check) if (!is.null(x)) check(x)
-  share <- function(x, arg) between(x, 0, 1, "above 0 and below 1", arg)
-  filter_shares <- share(filter_shares, "filter_shares")
+  filter_shares <- shares(filter_shares)
   if (length(filter_shares) != 2 || sum(filter_shares) >= 1) {
     abort_parameter("{.arg filter_shares} must be two numbers with a sum below 1.")
   }
-  single <- function(x, arg) {
-    if (length(x) != 1) abort_parameter("{.arg {arg}} must be one number.", call = NULL)
-    x
-  }
   structure(list(
-    iterations = optional(iterations, function(x) check_whole_number(x, 1, 100, "iterations")),
-    tau = share(tau, "tau"),
-    beta = single(between(beta, 1 + 1e-5, 10, "above 1 and below 10", "beta"), "beta"),
-    r_min = optional(r_min, function(x) {
-      single(between(x, 1e-9, 1e9, "above 1e-9 and below 1e9", "r_min"), "r_min")
+    iterations = optional(iterations, function(x) {
+      check_whole_number(x, 1, 100, "iterations", call)
     }),
-    r_max = single(between(r_max, 0, 1e12, "above 0 and below 1e12", "r_max"), "r_max"),
-    split = optional(split, function(x) between(x, 0, Inf, "above 0", "split")),
-    radius_share = optional(radius_share, function(x) {
-      single(share(x, "radius_share"), "radius_share")
+    tau = shares(tau),
+    beta = between(beta, 1 + 1e-5, 10),
+    r_min = optional(r_min, function(x) between(x, 1e-9, 1e9, "r_min")),
+    r_max = between(r_max, 0, 1e12),
+    split = optional(split, function(x) {
+      check_numbers(x, "above 0 and finite", function(x) x > 0 & is.finite(x), "split", call)
     }),
+    radius_share = optional(radius_share, function(x) between(x, 0, 1, "radius_share")),
     start = check_choice(start, c("radius", "mean")),
-    start_share = single(share(start_share, "start_share"), "start_share"),
+    start_share = between(start_share, 0, 1),
     average = check_flag(average),
-    interval_share = single(
-      between(interval_share, -1e-300, 0.5 + 1e-12, "from 0 to 0.5", "interval_share"),
-      "interval_share"
+    interval_share = check_number(
+      interval_share, "from 0 to 0.5", function(x) x >= 0 && x <= 0.5
     ),
-    shape_share = optional(shape_share, function(x) {
-      single(between(x, 0, 0.9, "above 0 and below 0.9", "shape_share"), "shape_share")
-    }),
+    shape_share = optional(shape_share, function(x) between(x, 0, 0.9, "shape_share")),
     filter_shares = filter_shares,
-    slack = single(between(slack, -1e-300, 100, "from 0 to 100", "slack"), "slack")
+    slack = check_number(slack, "from 0 to 100", function(x) x >= 0 && x <= 100)
   ), class = "confide_balloon_control")
 }
 

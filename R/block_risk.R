@@ -87,13 +87,7 @@ risk_bound <- function(v, epsilon, u = 2) {
 }
 
 check_power <- function(u, call = rlang::caller_env()) {
-  if (is_finite_number(u) && u >= 1 && u <= 2) {
-    return(as.numeric(u))
-  }
-  abort_parameter(
-    c("{.arg u} must be one number from 1 to 2.", x = "It is {describe(u)}."),
-    call = call
-  )
+  check_number(u, "from 1 to 2", function(x) x >= 1 && x <= 2, call = call)
 }
 
 # First order in n of the sum of E |error|^u where each of v errors is normal with variance risk /

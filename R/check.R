@@ -151,15 +151,25 @@ check_epsilon <- function(epsilon, zero = TRUE, call = rlang::caller_env()) {
   ), call = call)
 }
 
-check_delta <- function(delta, call = rlang::caller_env()) {
-  if (is_plain_number(delta) && is.finite(delta) && delta >= 0 && delta < 1) {
-    return(as.numeric(unname(delta)))
+# One finite number that is legal; range says in words which are.
+check_number <- function(x, range, legal, hint = NULL, arg = rlang::caller_arg(x),
+                         call = rlang::caller_env()) {
+  if (is_finite_number(x) && legal(x)) {
+    return(as.numeric(unname(x)))
   }
   abort_parameter(c(
-    "{.arg delta} must be one number, at least 0 and below 1.",
-    x = "It is {describe(delta)}.",
-    i = "The bound may fail with this probability; keep it far below 1 / number of people."
+    "{.arg {arg}} must be one number {range}.",
+    x = "It is {describe(x)}.",
+    i = hint
   ), call = call)
+}
+
+check_delta <- function(delta, call = rlang::caller_env()) {
+  check_number(
+    delta, "at least 0 and below 1", function(x) x >= 0 && x < 1,
+    "The bound may fail with this probability; keep it far below 1 / number of people.",
+    call = call
+  )
 }
 
 # A plain numeric vector whose elements are all legal; range says in words which are.
@@ -181,36 +191,16 @@ check_numbers <- function(x, range, legal, arg = rlang::caller_arg(x), call = rl
 }
 
 check_positive <- function(x, hint = NULL, arg = rlang::caller_arg(x), call = rlang::caller_env()) {
-  if (is_plain_number(x) && is.finite(x) && x > 0) {
-    return(as.numeric(unname(x)))
-  }
-  abort_parameter(c(
-    "{.arg {arg}} must be one finite number above 0.",
-    x = "It is {describe(x)}.",
-    i = hint
-  ), call = call)
+  check_number(x, "above 0 and finite", function(x) x > 0, hint, arg, call)
 }
 
 check_not_negative <- function(x, hint = NULL, arg = rlang::caller_arg(x),
                                call = rlang::caller_env()) {
-  if (is_finite_number(x) && x >= 0) {
-    return(as.numeric(x))
-  }
-  abort_parameter(c(
-    "{.arg {arg}} must be one finite number, at least 0.",
-    x = "It is {describe(x)}.",
-    i = hint
-  ), call = call)
+  check_number(x, "at least 0 and finite", function(x) x >= 0, hint, arg, call)
 }
 
 check_level <- function(level, call = rlang::caller_env()) {
-  if (is_finite_number(level) && level > 0 && level < 1) {
-    return(as.numeric(level))
-  }
-  abort_parameter(c(
-    "{.arg level} must be one number between 0 and 1, such as 0.95.",
-    x = "It is {describe(level)}."
-  ), call = call)
+  check_number(level, "between 0 and 1, such as 0.95", function(x) x > 0 && x < 1, call = call)
 }
 
 check_whole_number <- function(x, min = 1, max = 2^53, arg = rlang::caller_arg(x),

@@ -251,20 +251,15 @@ classifier_control <- function(..., rate = 0.08, sigma = 4, clip = 1, learning_r
                                momentum = 0.9, penalty = 16, tolerance = 1e-3,
                                count_share = 0.05) {
   check_dots_empty(...)
-  between <- function(x, what, legal, arg = rlang::caller_arg(x)) {
-    x <- check_numbers(x, what, legal, arg = arg, call = rlang::caller_env(2))
-    if (length(x) != 1) abort_parameter("{.arg {arg}} must be one number.", call = NULL)
-    x
-  }
   structure(list(
-    rate = between(rate, "above 0, at most 1", function(x) x > 0 & x <= 1),
+    rate = check_number(rate, "above 0 and at most 1", function(x) x > 0 && x <= 1),
     sigma = check_positive(sigma),
     clip = check_positive(clip),
     learning_rate = check_positive(learning_rate),
-    momentum = between(momentum, "at least 0 and below 1", function(x) x >= 0 & x < 1),
+    momentum = check_number(momentum, "at least 0 and below 1", function(x) x >= 0 && x < 1),
     penalty = check_positive(penalty),
     tolerance = check_positive(tolerance),
-    count_share = between(count_share, "above 0 and below 1", function(x) x > 0 & x < 1)
+    count_share = check_number(count_share, "between 0 and 1", function(x) x > 0 && x < 1)
   ), class = "confide_classifier_control")
 }
 

@@ -91,13 +91,7 @@ name_levels <- function(channel, labels) {
 }
 
 check_single_lambda <- function(lambda, call = rlang::caller_env()) {
-  if (is_finite_number(lambda) && lambda > 0 && lambda <= 1) {
-    return(as.numeric(lambda))
-  }
-  abort_parameter(c(
-    "{.arg lambda} must be one number above 0 and at most 1.",
-    x = "It is {describe(lambda)}."
-  ), call = call)
+  check_number(lambda, "above 0 and at most 1", function(x) x > 0 && x <= 1, call = call)
 }
 
 # The numbers are confidential: the error does not show them.

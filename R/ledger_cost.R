@@ -93,12 +93,7 @@ cost_subsampled_gaussian <- function(alpha, rate, sigma) {
   check_required(rate, "Give the probability with which a record is in the sample.")
   check_required(sigma)
   sigma <- check_positive(sigma)
-  if (!is_finite_number(rate) || rate < 0 || rate > 1) {
-    abort_parameter(c(
-      "{.arg rate} must be one number from 0 to 1.",
-      x = "It is {describe(rate)}."
-    ))
-  }
+  rate <- check_number(rate, "from 0 to 1", function(x) x >= 0 && x <= 1)
   if (rate == 0 || rate == 1) {
     return(rate * gaussian_cost(alpha, 1, sigma))
   }
@@ -207,12 +202,10 @@ threshold_cost <- function(alpha, sensitivity, sigma) {
 }
 
 stop_cost <- function(alpha, weight, call = rlang::caller_env()) {
-  if (!is_finite_number(weight) || weight <= 0 || weight > 1) {
-    abort_parameter(c(
-      "{.arg weight} must be one number above 0, at most 1.",
-      x = "It is {describe(weight)}.",
-      i = "For at most k queries it is 1 / (k + 1): never is an outcome too."
-    ), call = call)
-  }
+  weight <- check_number(
+    weight, "above 0 and at most 1", function(x) x > 0 && x <= 1,
+    "For at most k queries it is 1 / (k + 1): never is an outcome too.",
+    call = call
+  )
   outward(-log(weight) / (alpha - 1))
 }

@@ -7,7 +7,9 @@ confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
   check_required(object, "Give what private_mean() returned.")
   check_made_by(object, "private_mean", "confide_mean")
   level <- check_level(level)
-  contamination <- check_contamination(contamination)
+  contamination <- check_number(
+    contamination, "at least 0 and below 0.5", function(x) x >= 0 && x < 0.5
+  )
   if (is.null(object$spread$lambda)) {
     abort_parameter(c(
       "A confidence ball needs what {.arg interval_share} pays for.",
@@ -65,16 +67,6 @@ format.confide_ball <- function(x, ..., n = 4L) {
 print.confide_ball <- function(x, ...) {
   writeLines(format(x))
   invisible(x)
-}
-
-check_contamination <- function(contamination, call = rlang::caller_env()) {
-  if (is_finite_number(contamination) && contamination >= 0 && contamination < 0.5) {
-    return(as.numeric(contamination))
-  }
-  abort_parameter(c(
-    "{.arg contamination} must be one number, at least 0 and below 0.5.",
-    x = "It is {describe(contamination)}."
-  ), call = call)
 }
 
 # How far a share eta of outliers can pull (balloon.md 1.9): one step by eta R, against a pull back

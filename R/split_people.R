@@ -21,12 +21,7 @@ split_people <- function(data, validation, neighbours, ..., rng = c("os", "r")) 
   check_required(validation, "Give the share to check on, such as 0.2.")
   neighbours <- check_neighbours(neighbours)
   rng <- check_rng(rng)
-  if (!is_finite_number(validation) || validation <= 0 || validation >= 1) {
-    abort_parameter(c(
-      "{.arg validation} must be one number between 0 and 1.",
-      x = "It is {describe(validation)}."
-    ))
-  }
+  validation <- check_number(validation, "between 0 and 1", function(x) x > 0 && x < 1)
   table <- length(dim(data)) == 2
   people <- if (table) nrow(data) else length(data)
   uniform <- tryCatch(

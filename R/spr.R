@@ -141,13 +141,9 @@ check_max_outputs <- function(max_outputs, call = rlang::caller_env()) {
 }
 
 check_tolerance <- function(tolerance, call = rlang::caller_env()) {
-  if (is_finite_number(tolerance) && tolerance >= 0 && tolerance < 1) {
-    return(as.numeric(tolerance))
-  }
-  abort_parameter(c(
-    "{.arg tolerance} must be one number from 0 to below 1: a relative gap.",
-    x = "It is {describe(tolerance)}."
-  ), call = call)
+  check_number(
+    tolerance, "at least 0 and below 1: a relative gap", function(x) x >= 0 && x < 1, call = call
+  )
 }
 
 solve_spr <- function(hypotheses, epsilon, objective, max_outputs, tolerance = 0,

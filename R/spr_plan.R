@@ -82,11 +82,8 @@ check_plan <- function(asked, call = rlang::caller_env()) {
 }
 
 check_chance <- function(x, arg, call) {
-  if (!is.null(x) && !(is_finite_number(x) && x > 0 && x < 1)) {
-    abort_parameter(c(
-      "{.arg {arg}} must be one number between 0 and 1.",
-      x = "It is {describe(x)}."
-    ), call = call)
+  if (!is.null(x)) {
+    check_number(x, "between 0 and 1", function(x) x > 0 && x < 1, arg = arg, call = call)
   }
 }
 
