@@ -34,6 +34,7 @@ audited_parts.default <- function(x, call = rlang::caller_env()) {
 # alpha a Gaussian of that precision loses alpha sensitivity^2 precision / 2.
 #' @exportS3Method
 audited_parts.confide_brownian <- function(x, call = rlang::caller_env()) {
+  check_unaltered(x, call)
   names <- names(x$queries) %||% "value"
   law <- vapply(x$queries, function(query) query$sensitivity^2 * query$precision / 2, numeric(1))
   counted <- vapply(names, function(name) sum(x$steps[x$path$query == name]), numeric(1))
@@ -44,11 +45,13 @@ audited_parts.confide_brownian <- function(x, call = rlang::caller_env()) {
 
 #' @exportS3Method
 audited_parts.confide_laplace_path <- function(x, call = rlang::caller_env()) {
+  check_unaltered(x, call)
   data.frame(part = "value", law = x$sensitivity / x$scale, counted = x$epsilon)
 }
 
 #' @exportS3Method
 audited_parts.confide_classifier <- function(x, call = rlang::caller_env()) {
+  check_unaltered(x, call)
   if (x$method == "gradient") {
     noise <- x$path$noise_sd[[1]] / x$control$clip
     step <- sampled_divergence(x$alpha, x$control$rate, noise)

@@ -6,8 +6,8 @@ audit.confide_release <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng 
   confidence <- check_level(confidence)
   rng <- check_rng(rng)
   check_made_with(x, "release")
-  query <- release_query(x)
   plan <- check_release(x)
+  query <- release_query(x)
   exact <- if (query$law == "laplace") exact_laplace(query, plan) else exact_gaussian(query, plan)
   statistical <- if (draws > 0) statistical_release_audit(query, plan, draws, confidence, rng)
   lower_bound <- statistical$lower_bound %||% 0

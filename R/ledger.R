@@ -109,8 +109,8 @@ charge <- function(ledger, release = NULL, ..., epsilon = NULL, part = NULL, wha
   if (is.null(release)) {
     return(charge_entry(ledger, check_epsilon(epsilon), check_label(what, "number"), part))
   }
-  about <- release_privacy(release)
   check_certificate(release)
+  about <- release_privacy(release)
   check_chargeable(ledger, about)
   if (isTRUE(about$charged)) {
     abort_parameter("{.arg release} was charged to a ledger when it was made.")

@@ -477,6 +477,12 @@ session_state <- function() {
   )
 }
 
+# Generics of other packages refuse in R's words what has no method.
+without_method <- function(name, result) {
+  name %in% c("augment", "glance", "tidy") &&
+    startsWith(conditionMessage(result), "no applicable method")
+}
+
 # Calls a function and says what came of it: `kind` is "value", "refused" or "fault".
 nasty_outcome <- function(name, arguments, objects, seconds = 5) {
   frame <- list2env(arguments, parent = objects)
@@ -505,13 +511,15 @@ nasty_outcome <- function(name, arguments, objects, seconds = 5) {
   )
   setTimeLimit()
   refused <- inherits(result, "condition")
-  foreign <- refused && !inherits(result, "confide_error")
+  foreign <- refused && !inherits(result, "confide_error") && !without_method(name, result)
+  # the user's own functions draw, and refuse what they are given
+  drew <- !identical(random_state(), random) && function_of(name) != "accuracy_first"
   faults <- c(
     if (length(said) > 0) paste("said:", said),
     if (foreign) paste("base error:", conditionMessage(result)),
     if (processor_time() - started > seconds) "took too long",
     if (!identical(session_state(), state)) "changed the session",
-    if (refused && !identical(random_state(), random)) "drew random numbers before it refused",
+    if (refused && drew) "drew random numbers before it refused",
     if (refused && !identical(ledgers_spent(arguments), spent_before)) "charged and refused",
     if (refused && !foreign) leaks_of(result, name, arguments),
     if (!refused) faults_of_value(result$value)

@@ -19,11 +19,14 @@ test_that("the audit of a Brownian path takes the variance of the mean of all me
 test_that("noise that is too small for what was counted fails the audit", {
   b <- refine(brownian(7L, 1, 8, neighbours = "replace", rng = "r"), epsilon = 1)
   b$queries[[1]]$precision <- 1.001 * b$queries[[1]]$precision
+  expect_confide_error(audit(b), "internal", "altered by hand")
+  b <- sealed(b)
   expect_false(audit(b)$ok)
   expect_match(format(audit(b)), "THE CLAIM FAILS", all = FALSE)
   p <- refine(laplace_path(7, 2, c(0.1, 1), neighbours = "replace", rng = "r"))
   p$scale <- 0.999 * p$scale
-  expect_false(audit(p)$ok)
+  expect_confide_error(audit(p), "internal", "altered by hand")
+  expect_false(audit(sealed(p))$ok)
 })
 
 test_that("the audit of a Laplace path is the sensitivity over the scale", {
@@ -47,7 +50,8 @@ test_that("classifiers are audited by the law of their noise", {
   expect_true(audit(descent)$ok)
   expect_equal(found$law, found$counted, tolerance = 1e-6)
   descent$path$noise_sd <- 0.99 * descent$path$noise_sd
-  expect_false(audit(descent)$ok)
+  expect_confide_error(audit(descent), "internal", "altered by hand")
+  expect_false(audit(sealed(descent))$ok)
   sums <- refine(make("class_sums"), epsilon = 2)
   expect_true(audit(sums)$ok)
   expect_identical(audited(sums)$part, c("sums", "counts"))

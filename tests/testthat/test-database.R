@@ -395,8 +395,8 @@ test_that("a million categories are decoded from counts that PostgreSQL made of 
   expect_identical(counts$counts, count_reports(reports, m)$counts)
   e <- estimate(counts, m)
   shares <- tabulate(truth, categories) / n
-  z <- (unname(coef(e)) - shares) / sqrt(m$risk / n) # risk: n times the worst mean squared error
+  z <- (unname(coef(e)) - shares) / std_error(e, "privacy")
   expect_lt(max(abs(z)), stats::qnorm(1 - 1e-6 / (2 * categories)))
-  expect_gt(stats::sd(z), .9)
+  expect_lt(abs(stats::sd(z) - 1), 5 / sqrt(2 * categories))
   expect_equal(unname(coef(e)[1:3]), common, tolerance = .1)
 })
