@@ -13,16 +13,33 @@ struct Laws {
   choice_tree::Walk &walk;
 };
 
-// Numbers above the cut have probability e^-20 at most in the tests; what is lost is checked.
+Real ratio_of(const Rational &scale) {
+  return std::exp(-static_cast<Real>(scale.denominator) / static_cast<Real>(scale.numerator));
+}
+
+// From here on numbers have probability e^-20 at most.
+int cut_of(const Rational &scale) {
+  return static_cast<int>(20 * scale.numerator / scale.denominator);
+}
+
 std::uint64_t scaled_geometric(const Rational &scale, Laws &laws) {
-  constexpr int cut = 40;
-  const Real ratio =
-      std::exp(-static_cast<Real>(scale.denominator) / static_cast<Real>(scale.numerator));
+  const int cut = cut_of(scale);
+  const Real ratio = ratio_of(scale);
   std::vector<Real> probabilities;
   for (int k = 0; k < cut; ++k)
     probabilities.push_back((1 - ratio) * std::pow(ratio, static_cast<Real>(k)));
   probabilities.push_back(std::pow(ratio, static_cast<Real>(cut)));
   return laws.walk.choose(std::move(probabilities));
+}
+
+std::int64_t discrete_laplace(const Rational &scale, Laws &laws) {
+  const int cut = cut_of(scale);
+  const Real ratio = ratio_of(scale);
+  std::vector<Real> probabilities;
+  for (int y = -cut; y <= cut; ++y)
+    probabilities.push_back((1 - ratio) / (1 + ratio) *
+                            std::pow(ratio, static_cast<Real>(std::abs(y))));
+  return static_cast<std::int64_t>(laws.walk.choose(std::move(probabilities))) - cut;
 }
 
 bool bernoulli_exp(u128 p, u128 q, Laws &laws) {
@@ -66,6 +83,20 @@ TEST_CASE("a level keeps the finer level's noise with the probability of the clo
     same += mass_at(4, 2, k) * mass_at(4, 2, k);
   const Real w = .246134082738L;
   CHECK(std::abs(same - (w + (1 - w) * std::tanh(0.125L))) < 1e-11L);
+}
+
+TEST_CASE("the wide level of a path has the discrete Laplace law of its own scale") {
+  // scales 1/4 and 1/5
+  const LaplaceLadder ladder{{5, 4}, 20};
+  const auto law = choice_tree::enumerate([&](choice_tree::Walk &walk) {
+    Laws laws{walk};
+    return std::optional<std::int64_t>(laplace_noise_path(ladder, laws).front());
+  });
+  const Real ratio = std::exp(-4.0L);
+  for (std::int64_t y = -6; y <= 6; ++y)
+    CHECK(std::abs(law.probability(y) -
+                   (1 - ratio) / (1 + ratio) * std::pow(ratio, static_cast<Real>(std::abs(y)))) <
+          1e-7L);
 }
 
 TEST_CASE("a ladder's scales serve their epsilons and no wider noise would be refused") {

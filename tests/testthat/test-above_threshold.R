@@ -202,6 +202,9 @@ test_that("arguments out of range are refused", {
   expect_confide_error(
     start(sigma = c(1, 2), weights = c(0.5, 0.5), alpha = 2), "parameter", "below 1"
   )
+  expect_confide_error(
+    start(sigma = c(1, 2), weights = c(0.7, 0.7), alpha = 2), "parameter", "below 1"
+  )
   # noise that could leave 2^53, where doubles are no longer whole numbers: 4 c / epsilon = 2^42
   expect_s3_class(start(epsilon = 2^-40), "confide_above_threshold")
   expect_confide_error(start(epsilon = 2^-40 * (1 - 1e-9)), "parameter", "No noise can serve")

@@ -81,6 +81,12 @@ test_that("overlapping parts cost the sum", {
   same <- toy(100)
   expect_confide_error(run(train = same, validation = same), "domain", "same data")
   expect_s3_class(run(train = same, validation = same, overlap = TRUE), "confide_accuracy_first")
+  # enough for the larger part, 0.2, and not for the sum, 0.21
+  account <- function() ledger(20, neighbours = "add_remove", limit = 0.205)
+  expect_s3_class(run(ledger = account()), "confide_accuracy_first")
+  l <- account()
+  expect_confide_error(run(ledger = l, overlap = TRUE), "budget", "limit")
+  expect_identical(spent(l), 0)
 })
 
 test_that("fresh noise at each level is refused before it is drawn", {

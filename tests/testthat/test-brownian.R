@@ -311,6 +311,16 @@ test_that("a ledger is charged before each step, by increments", {
   expect_equal(spent(other), 0.01, tolerance = 1e-12)
 })
 
+test_that("several queries refined at once are charged together", {
+  l <- ledger(8, neighbours = "add_remove")
+  b <- brownian(list(a = 5L, b = 7L), sensitivity = c(1, 2), alpha = 8, ledger = l)
+  b <- refine(b, sigma = c(a = 10, b = 5))
+  # alpha times the sum of sensitivity^2 / (2 sigma^2)
+  expect_equal(spent(l), 8 * (1 / 200 + 4 / 50), tolerance = 1e-12)
+  refine(b, epsilon = 2)
+  expect_equal(spent(l), 2, tolerance = 1e-9)
+})
+
 test_that("nothing but the noisy answers leaves a function that refines", {
   f <- function(x) {
     b <- brownian(sum(x > 1), sensitivity = 1, alpha = 20, neighbours = "add_remove")

@@ -234,6 +234,21 @@ test_that("a release with Gaussian noise converts at a delta", {
 # Definitions on finite mechanisms: p and q over outputs with certificates, both directions.
 excess <- function(p, q, epsilon, alpha) sum(exp((1 - alpha) * epsilon) * p^alpha * q^(1 - alpha))
 
+test_that("a certificate serves at its own order and below, not above", {
+  descent <- private_classifier(
+    iris[1:2], iris$Species, 0.5, 8,
+    neighbours = "add_remove", records = 150, bound = 10
+  )
+  for (alpha in c(2, 8)) {
+    l <- ledger(alpha, neighbours = "add_remove")
+    charge(l, descent)
+    expect_equal(spent(l), descent$epsilon, tolerance = 1e-15)
+  }
+  l <- ledger(9, neighbours = "add_remove")
+  expect_confide_error(charge(l, descent), "parameter", "hold at the alpha of the ledger")
+  expect_identical(spent(l), 0)
+})
+
 merged <- function(x, groups) as.vector(tapply(x, groups, sum))
 
 test_that("merging outputs breaks probabilistic ex-post privacy and not the hockey stick's", {

@@ -163,6 +163,22 @@ test_that("each seeded bug of a central function is found", {
   }
 })
 
+test_that("a recorded answer is given to the query it was drawn for, and to no other", {
+  record <- list(list(query = list(kind = "sum", dimension = 1), answer = 3L))
+  expect_identical(recorded_answer(record, 1, list(kind = "sum", dimension = 1)), 3L)
+  expect_null(recorded_answer(record, 1, list(kind = "sum", dimension = 2)))
+  expect_null(recorded_answer(record, 2, list(kind = "sum", dimension = 1)))
+  # a function that asks for more columns on one of two neighbours
+  more <- function(x) {
+    private_sum(if (length(x) > 2) cbind(x, x) else x, bound = 10, rho = 1,
+      neighbours = "add_remove", rng = "r"
+    )$estimate
+  }
+  audited <- replay_audit(more, list(list(c(1, 2, 3), c(1, 2))))
+  expect_false(audited$ok)
+  expect_true("calls" %in% audited$findings$problem)
+})
+
 test_that("an audit leaves nothing behind: noise is fresh again, also after an error", {
   pairs <- neighbour_pairs(numeric(), "replace", number = 2, non_finite = FALSE)
   seen <- NULL
