@@ -1,6 +1,7 @@
 #include "block_design.h"
 #include "block_sampler.h"
 #include "incidence.h"
+#include "seeded_random.h"
 #include "support.h"
 #include <algorithm>
 #include <doctest/doctest.h>
@@ -111,6 +112,33 @@ TEST_CASE("the members of a point are drawn once each, in whole, residual and de
       CHECK(members.size() == r);
       for (const std::uint32_t y : members)
         CHECK((rows[used.point(x)][y] == 1 && (part == 0 || y != 0)));
+    }
+  }
+}
+
+TEST_CASE("an excluded output is never reported, and every other one is") {
+  SeededRandom random(3);
+  for (const Incidence &design :
+       {group(singer_family(3, 2)), Incidence(make_hadamard_design(2, 4))}) {
+    const auto rows = incidence(design);
+    const auto outputs = static_cast<std::uint32_t>(output_count(design));
+    for (const bool derived : {false, true}) {
+      const std::uint64_t r = points_of(design, 0).size() - (derived ? 1 : 0);
+      const BlockDesign used{design, points_by_first_output(design, derived), true, outputs - 1, r};
+      const auto weights = block_weights(1, r, outputs - 1);
+      for (std::uint32_t x = 0; x < used.kept.size(); ++x) {
+        std::set<std::uint32_t> reports, members, expected;
+        for (int draw = 0; draw < 2000; ++draw) {
+          reports.insert(report(used, x, weights, random));
+          members.insert(draw_member(used, x, static_cast<std::uint64_t>(draw) % r, random));
+        }
+        CHECK(reports.size() == outputs - 1);
+        CHECK(*reports.begin() == 1);
+        for (std::uint32_t y = 1; y < outputs; ++y)
+          if (rows[used.point(x)][y] == 1)
+            expected.insert(y);
+        CHECK(members == expected);
+      }
     }
   }
 }

@@ -224,6 +224,21 @@ TEST_CASE("the noise of simple counts is the number in the textbook") {
   CHECK(noise_sd(one) == doctest::Approx(std::sqrt(2 / M_E) / (1 - 1 / M_E)).epsilon(1e-12));
 }
 
+TEST_CASE("several counts that one record may all be in cost the sum of single ones") {
+  for (const std::size_t counts : {1, 2, 50}) {
+    const auto k = static_cast<double>(counts);
+    const SumPlan gaussian = gaussian_joint_count_plan(0.25, counts);
+    // sigma^2 = k / (2 rho) and scale k / epsilon
+    CHECK(static_cast<double>(gaussian.noise.numerator) ==
+          2 * k * static_cast<double>(gaussian.noise.denominator));
+    const SumPlan laplace = laplace_joint_count_plan(0.5, counts);
+    const double scale = static_cast<double>(laplace.noise.numerator) /
+                         static_cast<double>(laplace.noise.denominator);
+    CHECK(scale >= 2 * k);
+    CHECK(scale <= 2 * k * (1 + 1e-9));
+  }
+}
+
 TEST_CASE("replacing a record costs twice what zeroing it or removing it costs") {
   for (const std::size_t dimension : {1, 2, 100}) {
     const Grid grid = gaussian_sum_plan(3, 0.01, 10, Neighbours::zero_out, dimension).grid;

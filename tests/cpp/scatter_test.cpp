@@ -79,6 +79,15 @@ TEST_CASE("the largest move is found to be no neighbour's when only absence is a
   CHECK_FALSE(within_scatter_sensitivity(a, b, plan));
 }
 
+TEST_CASE("an entry off the diagonal counts twice in the norm of a matrix") {
+  const ScatterPlan plan = scatter_plan(0.15, Neighbours::replace);
+  const auto most =
+      static_cast<std::int64_t>(std::sqrt(static_cast<double>(plan.sensitivity_squared))) - 1;
+  CHECK(within_scatter_sensitivity({most, 0, 0}, {0, 0, 0}, plan));
+  CHECK_FALSE(within_scatter_sensitivity({0, most, 0}, {0, 0, 0}, plan));
+  CHECK(within_scatter_sensitivity({0, most / 2, 0}, {0, 0, 0}, plan));
+}
+
 TEST_CASE("a sum is that of its records, and close to the plain second moments") {
   SeededRandom random(2);
   Eigen::MatrixXd y = random_matrix(4, 1500, random);

@@ -114,7 +114,7 @@ calls <- list(
     first <- private_sum(x, 3, rho = 1, neighbours = "replace", rng = "r")
     second <- private_sum(x, 3, epsilon = 1, neighbours = "replace", rng = "r")
     count <- private_count(x[, 1] > 0, epsilon = 1, neighbours = "replace", rng = "r")
-    list(coef(first), coef(second), coef(count), audit(first), audit(count, draws = 1000))
+    list(coef(first), coef(second), coef(count), audit(first), audit(count, draws = 1000, rng = "r"))
   },
   means = function() {
     x <- numbers(5000, 3)
@@ -172,14 +172,35 @@ calls <- list(
       parts$train, parts$validation,
       refine = function(previous, train, epsilon) {
         previous <- previous %||%
-          brownian(sum(train$a == "x"), sensitivity = 1, alpha = 20, whole = TRUE, rng = "r")
+          brownian(sum(train$a == "x"), sensitivity = 1, alpha = 20, whole = TRUE)
         refine(previous, epsilon = epsilon)
       },
       fit = function(released) released$estimate > 0,
       score = function(model, validation) validation$a == "x",
-      threshold = .1, grid = c(.1, 1), alpha = 20, neighbours = "add_remove", rng = "r"
+      threshold = .1, grid = c(.1, 1), alpha = 20, neighbours = "add_remove", ledger = l
     )
-    r$met
+    r$status
+  },
+  classifier = function() {
+    images <- matrix(stats::runif(20 * 36), 20)
+    x <- image_features(images, 6, 6, size = 3, pool = 2)
+    y <- answers(20)$a
+    learn <- function(x, y, method, rng = "r") {
+      private_classifier(
+        x, y,
+        epsilon = .5, alpha = 20, neighbours = "add_remove", records = 20, method = method,
+        rng = rng
+      )
+    }
+    audited <- function(method) {
+      f <- function(people) learn(people["x"], people$y, method, "os")$weights
+      people <- data.frame(x = stats::rnorm(20), y = y)
+      replay_audit(f, list(list(people, people[-1, ])))$ok
+    }
+    list(
+      coef(learn(x, y, "gradient")), coef(learn(x, y, "output")), coef(learn(x, y, "class_sums")),
+      audited("gradient"), audited("class_sums")
+    )
   },
   synthetic = function() {
     x <- answers(500)

@@ -154,7 +154,6 @@ MUTANTS = [
     ('scatter.cpp', 'the variance rounded down', ' + (half.numerator % half.denominator != 0)', '', 'scatter_test'),
     ('scatter.cpp', 'an off-diagonal entry counted once', '(row == column ? 1 : 2) * size * size', 'size * size', 'scatter_test'),
     ('scatter.cpp', 'signs of overlapping pairs', 'i + 1 < records.cols(); i += 2', 'i + 1 < records.cols(); ++i', 'scatter_test'),
-    ('records.cpp', 'displacements not clipped', 'norm > grid_.bound ? grid_.bound / norm * scale_ : scale_', 'scale_', 'records_test'),
     ('records.cpp', 'the length of clipped integers not checked', '    if (!(sum_of_squares() <= bound_squared_))\n      return false;\n', '', 'records_test'),
     ('records.cpp', 'differences of overlapping pairs', 'i + 1 < n; i += 2', 'i + 1 < n; ++i', 'records_test'),
     ('records.cpp', 'distances of overlapping pairs', 'i + 1 < records.cols(); i += 2', 'i + 1 < records.cols(); ++i', 'records_test'),
@@ -205,7 +204,7 @@ MUTANTS = [
     ('block_design.cpp', 'a derived design reports its excluded output', 'design.excluded && output == 0 ?', 'false ?', 'block_design_test'),
     ('block_design.cpp', 'a Hadamard design draws its excluded output', 'first = design.excluded ? 1 : 0;', 'first = 0;', 'block_design_test'),
     ('block_mechanism.R', 'the fingerprint of a block design without epsilon', 'alphabet_spelling(mechanism$alphabet), mechanism$epsilon,', 'alphabet_spelling(mechanism$alphabet),', 'block.R block_estimate.R counts.R mechanism.R'),
-    ('privatize.R', 'fingerprints are not compared', 'if (is.null(found) || identical(found, mechanism$fingerprint))', 'if (TRUE)', 'counts.R privatize.R'),
+    ('privatize.R', 'fingerprints are not compared', 'if (is.null(found) || identical(found, mechanism$fingerprint))', 'if (TRUE)', 'mechanism.R'),
     ('lambda.R', "the names of the data's rows travel with reports", 'row.names = .set_row_names(nrow(x))', 'row.names = attr(x, "row.names")', 'privatize.R'),
     # Local mechanisms of several attributes, composition and hypotheses.
     ('privacy.R', 'the joint epsilon is the largest', 'sum_rounded_up(unname(mechanism$epsilon))', 'max(mechanism$epsilon)', 'lambda.R'),

@@ -119,3 +119,9 @@ test_that("an audit prints the worst ratio, the claim and a verdict", {
     withr::with_seed(1, audit(toy_mechanism(), draws = 2000, rng = "r"))
   })
 })
+
+test_that("integers that lose more than the claim fail the audit", {
+  expect_true(audit(mech_rr(3, 1))$ok)
+  local_replacement("realised_loss", function(mechanism) 1 + 2^-50)
+  expect_false(audit(mech_rr(3, 1))$ok)
+})

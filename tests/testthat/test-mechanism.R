@@ -161,6 +161,17 @@ test_that("a mechanism of a newer version is refused, and the version does not c
   }
 })
 
+test_that("block designs of another epsilon or design have another fingerprint", {
+  for (design in c("PG(2,2)", "subset selection(7,3)", "shared randomness(7,2)")) {
+    m <- mech_block(7, 1, design = design)
+    other <- mech_block(7, 1.5, design = design)
+    expect_false(identical(m$fingerprint, other$fingerprint))
+    expect_identical(mech_block(7, 1, design = design)$fingerprint, m$fingerprint)
+    reports <- privatize(1:7, m, rng = "r")
+    expect_confide_error(estimate(reports, other), "mechanism", "another")
+  }
+})
+
 test_that("mechanisms share a fingerprint exactly when they share levels, order and parameters", {
   m <- mech_rr(c("no", "yes"), 1)
   expect_identical(mech_rr(factor(c("no", "yes")), 1L)$fingerprint, m$fingerprint)

@@ -255,6 +255,7 @@ test_that("nothing of hostile neighbours leaves but through the noise, by any me
       expect_true(audited$ok)
       expect_identical(audited$refused, 0L)
       expect_lte(audited$spent[["rho"]], 100)
+      expect_gt(audited$spent[["rho"]], 80) # no run stopped half way
     }
     pure <- replay_audit(function(x) {
       private_mean(x, epsilon = 5, sigma = "none", neighbours = neighbours)

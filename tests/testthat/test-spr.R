@@ -433,3 +433,17 @@ test_that("plots are made for few and many levels, finite and infinite ratios", 
   comparison <- spr_comparison(c(.5, .5, 0), c(0, .5, .5), c(1, 2))
   expect_s3_class(ggplot2::ggplot_build(ggplot2::autoplot(comparison)), "ggplot_built")
 })
+
+test_that("reports follow the matrix where there are more than two blocks", {
+  p <- c(a = 0.18, b = 0.22, c = 0.28, d = 0.19, e = 0.09, f = 0.04)
+  q <- c(a = 0.26, b = 0.26, c = 0.27, d = 0.14, e = 0.05, f = 0.02)
+  m <- mech_spr(p, q, epsilon = 4)
+  expect_gt(m$n_outputs, 2)
+  withr::local_seed(6)
+  n <- 20000
+  for (level in names(p)) {
+    found <- tabulate(as_plain(privatize(rep(level, n), m, rng = "r")), m$n_outputs) / n
+    law <- as.matrix(m)[level, ]
+    expect_lt(max(abs(found - law) / sqrt(law * (1 - law) / n)), 5)
+  }
+})

@@ -488,6 +488,14 @@ test_that("refined tables approach the exact ones", {
   }
 })
 
+test_that("a replaced row moves two cells of each table, which refinements pay for", {
+  path <- synthesize(people(500), epsilon = 0.1, alpha = 20, neighbours = "replace", cuts = cuts)
+  path <- refine(path, epsilon = 1)
+  # alpha / 2 times 2, the squared move, times the sum of the precisions
+  tables <- 20 / 2 * 2 * sum(1 / path$tables$noise_sd^2)
+  expect_equal(tables, path$epsilon - path$spent$cost[[1]], tolerance = 1e-6)
+})
+
 test_that("nothing leaves a refined data set but through the noise", {
   pairs <- neighbour_pairs(codes, "add_remove", number = 100, values = 1:3, non_finite = FALSE)
   released <- function(x) {
