@@ -143,11 +143,16 @@ autoplot.confide_block_comparison <- function(object, ...) {
   check_dots_empty(...)
   about <- attr(object, "confide")
   rows <- as.data.frame(unclass(object))
+  drawn <- if (length(unique(rows$epsilon)) > 1) {
+    ggplot2::geom_line(linewidth = 0.7)
+  } else {
+    ggplot2::geom_point(ggplot2::aes(shape = .data$scheme), size = 2)
+  }
   ggplot2::ggplot(rows, ggplot2::aes(
     x = .data$epsilon, y = drawn_excess(.data$excess), linetype = .data$scheme,
     colour = .data$scheme
   )) +
-    ggplot2::geom_line(linewidth = 0.7) +
+    drawn +
     ggplot2::scale_colour_manual(values = c("black", "grey60", "grey30", "grey45", "grey60")) +
     ggplot2::scale_linetype_manual(
       values = c("solid", "solid", "dashed", "dotted", "dotdash")
@@ -158,6 +163,7 @@ autoplot.confide_block_comparison <- function(object, ...) {
     ) +
     ggplot2::labs(
       x = "epsilon", y = "squared error above\nthe least possible", linetype = NULL, colour = NULL,
+      shape = NULL,
       caption = sprintf(
         "%s; local differential privacy, epsilon per report", plural(about$v, "level")
       )
@@ -191,7 +197,7 @@ autoplot.confide_designs <- function(object, ...) {
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$bits, y = drawn_excess(.data$excess))) +
     ggplot2::geom_vline(xintercept = log2(about$v), colour = "grey80") +
     ggplot2::geom_point(data = rows[!rows$front, ], colour = "grey65", size = 1) +
-    ggplot2::geom_step(data = front, linewidth = 0.4) +
+    (if (nrow(front) > 1) ggplot2::geom_step(data = front, linewidth = 0.4)) +
     ggplot2::geom_point(data = rows[rows$front, ], size = 2) +
     ggplot2::geom_text(
       ggplot2::aes(label = .data$family),

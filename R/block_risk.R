@@ -107,6 +107,9 @@ smallest_risk <- function(v, epsilon) {
 #' @export
 design_risk <- function(v, b, r, lambda, epsilon) {
   v <- check_categories(v)
+  check_required(b, "The number of outputs.")
+  check_required(r, "How many outputs each category is in.")
+  check_required(lambda, "How many outputs two categories share.")
   epsilon <- check_block_epsilon(epsilon)
   b <- check_numbers(b, "above 0", function(x) is.finite(x) & x > 0)
   r <- check_numbers(r, "above 0 and below {.arg b}", function(x) is.finite(x) & x > 0 & x < b)

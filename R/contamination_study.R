@@ -82,9 +82,12 @@ contamination_study <- function(methods, ..., distribution = "gaussian", d = c(2
   check_required(methods, "Give names of methods, or a named list of functions.")
   methods <- study_methods(methods)
   repetitions <- check_whole_number(repetitions, max = 1e6)
+  d <- check_whole_numbers(d, 1e4)
+  n <- check_whole_numbers(n, 2^31)
+  check_study_size(n, d)
   cells <- study_cells(
     named_choices(distribution, study_distributions),
-    check_whole_numbers(d, 1e4), check_whole_numbers(n, 2^31),
+    d, n,
     check_numbers(rho, "above 0", function(x) x > 0 & is.finite(x)),
     check_numbers(contamination, "at least 0 and below 1", function(x) x >= 0 & x < 1),
     named_choices(placement, study_placements),
@@ -97,6 +100,16 @@ contamination_study <- function(methods, ..., distribution = "gaussian", d = c(2
 }
 
 # Arguments ------------------------------------------------------------------
+
+# The data of a cell are simulated in memory, and methods copy them.
+check_study_size <- function(n, d, call = rlang::caller_env()) {
+  if (max(n) * max(d) > 2^28) {
+    abort_parameter(c(
+      "{.arg n} times {.arg d} must be at most 2^28 numbers, 2 GB.",
+      x = "It is {max(n)} times {max(d)}."
+    ), call = call)
+  }
+}
 
 study_methods <- function(methods, call = rlang::caller_env()) {
   references <- list(sample_mean = sample_mean, geometric_median = geometric_median)

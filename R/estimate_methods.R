@@ -393,7 +393,7 @@ glance.confide_estimate <- function(x, ...) {
 #' @export
 augment.confide_estimate <- function(x, data = NULL, ...) {
   check_dots_empty(...)
-  if (x$decoder$type != "product") {
+  if (!identical(x$decoder$type, "product")) {
     source <- if (x$decoder$type == "cells") "single cells" else "a general channel"
     abort_parameter(c(
       "{.fn augment} describes tables of one channel for each attribute.",

@@ -189,6 +189,9 @@ subsampled_cost <- function(alpha, rate, sigma) {
   grown <- ifelse(exponent > 30, exponent + log1p(-exp(-exponent)), log(expm1(exponent)))
   terms <- lchoose(alpha, k) + (alpha - k) * log1p(-rate) + k * log(rate) + grown
   top <- max(terms)
+  if (!is.finite(top)) {
+    return(gaussian_cost(alpha, 1, sigma))
+  }
   excess <- top + log(sum(exp(terms - top)))
   exact <- if (excess > 30) excess else log1p(exp(excess))
   min(gaussian_cost(alpha, 1, sigma), exact * (1 + 1e-12) / (alpha - 1))

@@ -61,7 +61,7 @@ log_linear_test <- function(x, mechanism, model, ..., structural_zeros = NULL, d
   check_table_size(
     prod(lengths(domain)), check_whole_number(max_cells), "Name fewer attributes in {.arg model}."
   )
-  draws <- check_whole_number(draws, min = 0)
+  draws <- check_whole_number(draws, min = 0, max = 1e6)
   control <- check_control(control, list(max_evaluations = 20000, tolerance = 1e-10))
   possible <- support_of(structural_zeros, mechanism, margin)
   problem <- list(

@@ -6,7 +6,7 @@ new_mechanism <- function(class, fields, call) {
     class = c(paste0("confide_", class), "confide_mechanism")
   )
   mechanism$fingerprint <- fingerprint(mechanism)
-  mechanism$privacy <- privacy(mechanism)
+  mechanism$privacy <- mechanism_privacy(mechanism)
   mechanism$made_with <- package_version_text()
   mechanism$seal <- seal(mechanism)
   mechanism

@@ -480,6 +480,7 @@ feasible_tables <- function(mechanism, n, ..., error = 0.1) {
 
 #' @export
 format.confide_feasibility <- function(x, ..., n = 8L) {
+  n <- check_shown(n)
   about <- attr(x, "confide")
   rows <- as.data.frame(unclass(x))
   shown <- utils::head(rows, n)

@@ -74,6 +74,11 @@ epsilon <- function(x, ...) {
 #' @export
 privacy.confide_mechanism <- function(x, ...) {
   check_dots_empty(...)
+  check_mechanism(x)
+  mechanism_privacy(x)
+}
+
+mechanism_privacy <- function(x) {
   realised <- realised_loss(x)
   structure(list(
     definition = "pure local differential privacy",

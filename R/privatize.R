@@ -96,7 +96,8 @@ new_reports <- function(values, mechanism, rng) {
 #' @export
 as_plain <- function(x) {
   check_required(x, "Give reports.")
-  if (!is.atomic(x) && !is.list(x)) {
+  other <- startsWith(class(x), "confide_") & class(x) != "confide_reports"
+  if ((!is.atomic(x) && !is.list(x)) || any(other)) {
     abort_parameter(c(
       "{.arg x} must be reports, made by {.fn privatize}.",
       x = "It is {describe(x)}."

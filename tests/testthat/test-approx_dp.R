@@ -156,3 +156,11 @@ test_that("the line of Whitehouse et al. and the best order known beforehand are
   expect_close(best$objective, 1 / 32 + sqrt(2 * log(1e5)) / 4, 1e-12)
   expect_close(best$objective, 1.23088147804702, 1e-10)
 })
+
+test_that("the largest rho converts to itself, and a bit more", {
+  for (rho in c(1e20, 1e300)) {
+    epsilon <- zcdp_to_approx_dp(rho, 1e-6)
+    expect_gte(epsilon, rho)
+    expect_lt(epsilon, rho * (1 + 1e-6))
+  }
+})

@@ -30,3 +30,10 @@ test_that("lists of designs are a Pareto front, and plots can be drawn", {
   attr(front, "confide") <- NULL
   expect_confide_error(ggplot2::autoplot(front), "parameter", "whole")
 })
+
+test_that("a single epsilon and a single design are drawn without a message", {
+  for (object in list(block_comparison(13, epsilon = 1), block_designs(13, epsilon = 1))) {
+    expect_silent(ggplot2::ggplot_build(ggplot2::autoplot(object)))
+    expect_silent(ggplot2::ggplotGrob(ggplot2::autoplot(object)))
+  }
+})

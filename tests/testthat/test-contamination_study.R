@@ -257,3 +257,7 @@ test_that("arguments outside their range are refused", {
   saveRDS(1, list.files(directory, full.names = TRUE))
   expect_confide_error(small_study(contamination = 0, directory = directory), "parameter", "is not")
 })
+
+test_that("data sets that no memory holds are refused beforehand", {
+  expect_confide_error(contamination_study("balloon", n = 2^30, d = 8), "parameter", "2^28")
+})

@@ -108,3 +108,9 @@ test_that("costs refuse what has no meaning", {
   expect_confide_error(cost_above_threshold(2, sigma = c(1, 2)), "parameter", "weight")
   expect_confide_error(cost_above_threshold(2, sigma = 1, weight = 1), "parameter", "two numbers")
 })
+
+test_that("next to no noise costs what all numbers cost, without an error", {
+  expect_identical(
+    cost_subsampled_gaussian(20, 0.1, 1e-200), cost_subsampled_gaussian(20, 1, 1e-200)
+  )
+})

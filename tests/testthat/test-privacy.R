@@ -86,3 +86,10 @@ test_that("the statement prints within 12 lines and 80 columns", {
     privacy(toy_mechanism())
   })
 })
+
+test_that("a mechanism altered by hand states no guarantee", {
+  m <- mech_rr(2, 1)
+  m$epsilon <- 0.1
+  expect_confide_error(privacy(m), "internal", "certificate")
+  expect_confide_error(as_plain(m), "parameter", "must be reports")
+})
