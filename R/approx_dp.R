@@ -109,7 +109,8 @@ zcdp_to_approx_dp <- function(rho, delta, how = c("constant", "mixture"), r = NU
     abort_parameter("{.arg r} is for {.code how = \"mixture\"}.")
   }
   # Every alpha gives a valid bound for a constant rho, so the search need not be exact.
-  centre <- max(log(-log(delta) / rho) / 2, -25) # of log(alpha - 1), which doubles can tell from 0
+  # about log(alpha - 1), for an alpha that doubles can tell from 1
+  centre <- max((log(-log(delta)) - log(rho)) / 2, -25)
   outward(stats::optimize(function(log_order) {
     alpha <- 1 + exp(log_order)
     hockey_stick_epsilon(alpha * rho, alpha, delta)

@@ -394,7 +394,7 @@ glance.confide_estimate <- function(x, ...) {
 augment.confide_estimate <- function(x, data = NULL, ...) {
   check_dots_empty(...)
   if (!identical(x$decoder$type, "product")) {
-    source <- if (x$decoder$type == "cells") "single cells" else "a general channel"
+    source <- if (identical(x$decoder$type, "cells")) "single cells" else "a general channel"
     abort_parameter(c(
       "{.fn augment} describes tables of one channel for each attribute.",
       x = paste0("This estimate comes from ", source, ".")

@@ -157,7 +157,11 @@ test_that("the line of Whitehouse et al. and the best order known beforehand are
   expect_close(best$objective, 1.23088147804702, 1e-10)
 })
 
-test_that("the largest rho converts to itself, and a bit more", {
+test_that("the smallest rho converts to next to nothing, the largest to itself and a bit more", {
+  for (rho in c(1e-320, 1e-300)) {
+    expect_gte(zcdp_to_approx_dp(rho, 1e-6), 0)
+    expect_lt(zcdp_to_approx_dp(rho, 1e-6), 1e-100)
+  }
   for (rho in c(1e20, 1e300)) {
     epsilon <- zcdp_to_approx_dp(rho, 1e-6)
     expect_gte(epsilon, rho)
