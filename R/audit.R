@@ -15,9 +15,9 @@
 #' [replay_audit()].
 #'
 #' For [brownian()], [laplace_path()] and [private_classifier()] the loss that was counted is held
-#' against the loss by the law of the noise that is left; for sampled gradients by summing the mixture
-#' of normal laws. What stops by a check ([above_threshold()], [accuracy_first()]) or chooses a tree
-#' ([synthesize()]) is refused: its law is not that of noise alone.
+#' against the loss by the law of the noise that is left; for sampled gradients by summing the
+#' mixture of normal laws. What stops by a check ([above_threshold()], [accuracy_first()]) or
+#' chooses a tree ([synthesize()]) is refused: its law is not that of noise alone.
 #'
 #' For [private_mean()] the audit adds up what the parts spent and holds the noise of each step
 #' against what the step's radius and share of the budget ask for.

@@ -114,7 +114,10 @@ calls <- list(
     first <- private_sum(x, 3, rho = 1, neighbours = "replace", rng = "r")
     second <- private_sum(x, 3, epsilon = 1, neighbours = "replace", rng = "r")
     count <- private_count(x[, 1] > 0, epsilon = 1, neighbours = "replace", rng = "r")
-    list(coef(first), coef(second), coef(count), audit(first), audit(count, draws = 1000, rng = "r"))
+    list(
+      coef(first), coef(second), coef(count), audit(first),
+      audit(count, draws = 1000, rng = "r")
+    )
   },
   means = function() {
     x <- numbers(5000, 3)

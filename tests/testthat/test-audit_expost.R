@@ -66,5 +66,6 @@ test_that("the divergence of a sampled record is that of the normal law when all
 })
 
 test_that("what has no single law of noise is refused", {
-  expect_error(audit(above_threshold(0, 1, 1, monotone = TRUE, rng = "r")), class = "confide_error_parameter")
+  questions <- above_threshold(0, 1, 1, monotone = TRUE, rng = "r")
+  expect_confide_error(audit(questions), "parameter", "no single law")
 })
