@@ -123,8 +123,7 @@ describe_shape <- function(x) {
 }
 
 #' @exportS3Method
-privacy.confide_pram <- function(x, ...) {
-  check_dots_empty(...)
+mechanism_privacy.confide_pram <- function(x) {
   statement <- NextMethod()
   statement$model <- "global: the holder of the file randomizes it before release"
   if (x$public) {

@@ -78,7 +78,11 @@ privacy.confide_mechanism <- function(x, ...) {
   mechanism_privacy(x)
 }
 
-mechanism_privacy <- function(x) {
+# The statement, also of a mechanism that is being made and has no seal yet.
+mechanism_privacy <- function(x) UseMethod("mechanism_privacy")
+
+#' @exportS3Method
+mechanism_privacy.confide_mechanism <- function(x) {
   realised <- realised_loss(x)
   structure(list(
     definition = "pure local differential privacy",

@@ -66,6 +66,6 @@ test_that("the divergence of a sampled record is that of the normal law when all
 })
 
 test_that("what has no single law of noise is refused", {
-  questions <- above_threshold(0, 1, 1, monotone = TRUE, rng = "r")
+  questions <- above_threshold(0, sensitivity = 1, epsilon = 1, monotone = TRUE, rng = "r")
   expect_confide_error(audit(questions), "parameter", "no single law")
 })
