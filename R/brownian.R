@@ -356,12 +356,6 @@ committed_certificate.confide_expost <- function(x, call) {
 }
 
 #' @export
-privacy.confide_expost <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
 epsilon.confide_expost <- function(x, ..., delta = 0) {
   check_dots_empty(...)
   delta <- check_delta(delta)

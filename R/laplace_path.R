@@ -132,18 +132,6 @@ refine.confide_laplace_path <- function(object, ...) {
 }
 
 #' @export
-privacy.confide_laplace_path <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
-epsilon.confide_laplace_path <- function(x, ...) {
-  check_dots_empty(...)
-  x$epsilon
-}
-
-#' @export
 coef.confide_laplace_path <- function(object, ...) {
   check_dots_empty(...)
   object$estimate

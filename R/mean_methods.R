@@ -157,12 +157,6 @@ print.summary.confide_mean <- function(x, ...) {
 }
 
 #' @export
-privacy.confide_mean <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
 epsilon.confide_mean <- function(x, ...) {
   epsilon.confide_release(x, ...)
 }

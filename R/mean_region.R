@@ -32,9 +32,6 @@ confidence_ball <- function(object, ..., level = 0.95, contamination = 0) {
 }
 
 #' @export
-privacy.confide_ball <- function(x, ...) x$privacy
-
-#' @export
 epsilon.confide_ball <- function(x, ...) epsilon.confide_release(x, ...)
 
 #' @export

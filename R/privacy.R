@@ -141,7 +141,7 @@ privacy.confide_reports <- function(x, ...) {
   about$privacy
 }
 
-# Counts, estimates, tests and models carry the statement of the mechanism of their reports.
+# All that is released or made from reports carries its statement.
 #' @export
 privacy.default <- function(x, ...) {
   check_dots_empty(...)
@@ -162,12 +162,6 @@ abort_no_privacy <- function(x, call = rlang::caller_env()) {
     "{.arg x} must be an object of this package that carries a guarantee.",
     x = "It is {describe(x)}."
   ), call = call)
-}
-
-#' @export
-privacy.confide_release <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
 }
 
 #' @export

@@ -128,12 +128,6 @@ nobs.confide_synthetic <- function(object, ...) {
 }
 
 #' @export
-privacy.confide_synthetic <- function(x, ...) {
-  check_dots_empty(...)
-  x$privacy
-}
-
-#' @export
 epsilon.confide_synthetic <- function(x, ...) epsilon.confide_release(x, ...)
 
 # Noise that misplaces this share of the rows of a table is called small or large.
