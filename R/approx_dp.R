@@ -108,8 +108,8 @@ zcdp_to_approx_dp <- function(rho, delta, how = c("constant", "mixture"), r = NU
   if (!is.null(r)) {
     abort_parameter("{.arg r} is for {.code how = \"mixture\"}.")
   }
-  # Every alpha gives a valid bound for a constant rho, so the search need not be exact.
-  # about log(alpha - 1), for an alpha that doubles can tell from 1
+  # Every alpha gives a valid bound for a constant rho, so the search need not be exact. It is of
+  # log(alpha - 1), around plan_alpha(), as far from -Inf as doubles can tell alpha from 1.
   centre <- max((log(-log(delta)) - log(rho)) / 2, -25)
   outward(stats::optimize(function(log_order) {
     alpha <- 1 + exp(log_order)

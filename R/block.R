@@ -332,7 +332,8 @@ new_block <- function(alphabet, epsilon, chosen, call) {
   if (law$surplus <= 0) {
     abort_parameter(c(
       "{.arg epsilon} must be large enough for the 64-bit integers of the sampler.",
-      x = "With {format(epsilon)} and {format_count(chosen$b)} outputs reports would say nothing."
+      x = "With {format(epsilon)} and {format_count(chosen$b)} outputs reports would say nothing.",
+      i = "Take a larger {.arg epsilon}, or a design with fewer outputs: {.fn block_designs}."
     ), call = rlang::caller_env())
   }
   fields$risk <- if (chosen$exact && epsilon <= 20) bound else realised_risk(fields, law)

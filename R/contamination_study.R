@@ -106,7 +106,8 @@ check_study_size <- function(n, d, call = rlang::caller_env()) {
   if (max(n) * max(d) > 2^28) {
     abort_parameter(c(
       "{.arg n} times {.arg d} must be at most 2^28 numbers, 2 GB.",
-      x = "It is {max(n)} times {max(d)}."
+      x = "The largest is {max(n)} times {max(d)}.",
+      i = "Take fewer rows or fewer columns."
     ), call = call)
   }
 }
