@@ -1,8 +1,10 @@
 #include "composition.h"
+#include "support.h"
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <gmpxx.h>
 #include <initializer_list>
 #include <limits>
 #include <vector>
@@ -66,6 +68,41 @@ const std::vector<std::vector<Response>> records{
     {{0, 4}, {1.5, 3}},
     {{6, 2}, {0.01, 7}},
 };
+
+constexpr int bits = 512;
+
+mpf_class exact_exp(double x) {
+  Real power(bits);
+  mpfr_set_d(power.get(), x, MPFR_RNDN);
+  mpfr_exp(power.get(), power.get(), MPFR_RNDN);
+  mpf_class result(0, bits);
+  mpfr_get_f(result.get_mpf_t(), power.get(), MPFR_RNDN);
+  return result;
+}
+
+// delta of `times` like answers in 512 bits: the probability of each sum of losses, times the share
+// of it that epsilon does not cover.
+mpf_class exact_delta(const Response &response, int times, double epsilon) {
+  const mpf_class ratio = exact_exp(response.epsilon);
+  const mpf_class total = ratio + (response.levels - 1);
+  std::vector<mpf_class> probability{mpf_class(1, bits)};
+  for (int done = 0; done < times; ++done) {
+    std::vector<mpf_class> next(probability.size() + 2, mpf_class(0, bits));
+    for (std::size_t i = 0; i < probability.size(); ++i) {
+      next[i] += probability[i] / total;
+      next[i + 1] += probability[i] * (response.levels - 2) / total;
+      next[i + 2] += probability[i] * ratio / total;
+    }
+    probability = next;
+  }
+  mpf_class delta(0, bits), covered = exact_exp(epsilon);
+  for (auto i = static_cast<std::size_t>(times); i < probability.size(); ++i) {
+    if (covered < 1)
+      delta += probability[i] * (1 - covered);
+    covered /= ratio;
+  }
+  return delta;
+}
 
 LossDistribution composed(const std::vector<Response> &attributes,
                           const CompositionLimits &limits = {}) {
@@ -138,6 +175,21 @@ TEST_CASE("epsilon at delta inverts the profile from the safe side") {
         CHECK(delta_at(losses, epsilon * (1 - 1e-12)) > delta * (1 - 1e-9));
     }
     CHECK(epsilon_at(losses, 0) == losses.largest);
+  }
+}
+
+TEST_CASE("what rounding takes from the probabilities of many answers is given back") {
+  // so far apart that a raised loss changes nothing, and about half of the answers truthful
+  constexpr int times = 300;
+  constexpr double levels = 1e13, allowed = 2 * (20 * times + 32) * 2.3e-16;
+  for (int i = 0; i <= 10; ++i) {
+    const double own = 29.5 + 0.1 * i;
+    const LossDistribution losses = composed({times, {own, levels}});
+    const double epsilon = own * (std::floor(times / (1 + levels * std::exp(-own))) - 0.5);
+    const mpf_class truth = exact_delta({own, levels}, times, epsilon);
+    const mpf_class excess = delta_at(losses, epsilon) - truth;
+    CHECK(excess >= 0);
+    CHECK(excess <= allowed * truth);
   }
 }
 
