@@ -19,7 +19,8 @@ ExpBound exp_lower(double x);
 bool at_most_times(u128 a, const ExpBound &bound, u128 b);
 
 // A double e with a <= exp_lower(e) * b, hence e >= log(a / b), for a >= b > 0; 0 when a == b. It
-// exceeds log(a / b) by at most 2 units in the last place or 2^-60, whichever is larger.
+// exceeds log(a / b) by at most 2 units in the last place (3 where long double is double) or 2^-60,
+// whichever is larger.
 double certified_epsilon(u128 a, u128 b);
 
 } // namespace confide

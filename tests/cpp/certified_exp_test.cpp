@@ -56,7 +56,8 @@ void check_epsilon(u128 a, u128 b) {
   CHECK(at_most_times(a, exp_lower(e), b));
   const double excess = overshoot(e, a, b);
   CHECK(excess >= 0);
-  CHECK(excess <= std::max(2 * (std::nextafter(e, infinity) - e), 0x1p-60));
+  const int units = is_long_double_longer() ? 2 : 3;
+  CHECK(excess <= std::max(units * (std::nextafter(e, infinity) - e), 0x1p-60));
 }
 
 } // namespace
@@ -168,7 +169,7 @@ TEST_CASE("at_most_times decides a <= L b exactly, at the boundary too") {
   CHECK(at_most_times(~static_cast<u128>(0), exp_lower(89), 1));
 }
 
-TEST_CASE("certified_epsilon is certified and at most two units in the last place too large") {
+TEST_CASE("certified_epsilon is certified and at most a few units in the last place too large") {
   std::mt19937_64 engine(5);
   const u128 largest = ~static_cast<u128>(0);
   for (int i = 0; i < 50000; ++i) {

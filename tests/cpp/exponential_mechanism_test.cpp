@@ -47,9 +47,10 @@ TEST_CASE("candidates are chosen with exactly the probabilities of the exponenti
       const SelectionLaw law = selection_law(epsilon, sensitivity);
       for (const Scores &scores : all_scores) {
         const auto found = law_of(scores, law);
+        const std::int64_t best = *std::max_element(scores.begin(), scores.end());
         Real total = 0;
         const auto weight = [&](std::int64_t score) {
-          return std::exp(static_cast<Real>(law.realised) * static_cast<Real>(score - scores[0]) /
+          return std::exp(static_cast<Real>(law.realised) * static_cast<Real>(score - best) /
                           static_cast<Real>(2 * sensitivity));
         };
         for (const std::int64_t score : scores)

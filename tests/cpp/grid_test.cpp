@@ -336,6 +336,26 @@ TEST_CASE("a record that is not finite counts as the zero vector, a huge one is 
   CHECK(rounded({1e308, 1}, grid) == rounded({1e300, 0}, grid));
 }
 
+namespace {
+
+// In units of the largest entry, whose square is a number also where long double is double.
+std::vector<long double> clipped_record(const std::vector<double> &record, double bound) {
+  long double largest = 0, norm = 0;
+  for (const double v : record)
+    largest = std::max(largest, std::abs(static_cast<long double>(v)));
+  if (largest == 0)
+    return std::vector<long double>(record.size());
+  for (const double v : record)
+    norm = std::hypot(norm, v / largest);
+  const long double size = bound / largest < norm ? bound / norm : largest;
+  std::vector<long double> clipped;
+  for (const double v : record)
+    clipped.push_back(v / largest * size);
+  return clipped;
+}
+
+} // namespace
+
 TEST_CASE("rounded records are within the bound and, unless shrunk, within a step of clipping") {
   SeededRandom random(30300);
   for (int i = 0; i < 20000; ++i) {
@@ -347,13 +367,9 @@ TEST_CASE("rounded records are within the bound and, unless shrunk, within a ste
     REQUIRE(squares(units) <= big(grid.bound_squared));
     if (!std::all_of(record.begin(), record.end(), [](double v) { return std::isfinite(v); }))
       continue;
-    long double norm = 0;
-    for (const double v : record)
-      norm = std::hypot(norm, static_cast<long double>(v));
-    const long double factor = norm > bound ? bound / norm : 1;
+    const std::vector<long double> clipped = clipped_record(record, bound);
     for (std::size_t j = 0; j < dimension; ++j) {
-      const long double ideal =
-          std::ldexp(static_cast<long double>(record[j]) * factor, -grid.exponent);
+      const long double ideal = std::ldexp(clipped[j], -grid.exponent);
       // One step for truncation, the rest for clipping in doubles and the shrinking it may cause.
       REQUIRE(std::abs(static_cast<long double>(units[j]) - ideal) <=
               2 + 1e-14L * std::ldexp(static_cast<long double>(bound), -grid.exponent));

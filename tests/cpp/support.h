@@ -65,4 +65,10 @@ private:
   mpfr_t value_;
 };
 
+// False on processors whose long double is double, and under valgrind whatever the type says.
+inline bool is_long_double_longer() {
+  volatile long double one = 1;
+  return one + 0x1p-60L != one;
+}
+
 } // namespace confide
