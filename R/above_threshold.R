@@ -253,7 +253,7 @@ committed_certificate.confide_above_threshold <- function(x, call) {
       i = "It is {.code epsilon(x)}."
     ), call = call)
   }
-  list(epsilon = x$epsilon, alpha = x$alpha)
+  privacy(x)[c("epsilon", "alpha")]
 }
 
 #' @export

@@ -352,21 +352,22 @@ check_per_query <- function(x, answers, check, arg, call = rlang::caller_env()) 
 
 #' @exportS3Method
 committed_certificate.confide_expost <- function(x, call) {
-  list(epsilon = x$epsilon, alpha = x$alpha)
+  privacy(x)[c("epsilon", "alpha")]
 }
 
 #' @export
 epsilon.confide_expost <- function(x, ..., delta = 0) {
   check_dots_empty(...)
   delta <- check_delta(delta)
-  if (is.null(x$alpha)) {
-    return(x$epsilon)
+  claim <- privacy(x)
+  if (is.null(claim$alpha)) {
+    return(claim$epsilon)
   }
   if (delta == 0) {
     abort_parameter(c(
       "{.fn epsilon} of a Renyi certificate needs a {.arg delta} above 0.",
       x = "No finite epsilon holds with {.arg delta} 0.",
-      i = "The certificate is {.code x$epsilon}; {.code epsilon(x, delta = 1e-6)} converts it."
+      i = "The certificate is {.code privacy(x)$epsilon}; {.code epsilon(x, delta = 1e-6)} converts it."
     ))
   }
   as_approx_dp(x, delta = delta)

@@ -204,13 +204,16 @@ release_privacy <- function(release, call = rlang::caller_env()) {
   privacy(release)
 }
 
-# What can be checked again is: a mechanism by its seal, sums and counts by their noise.
+# What can be checked again is: a mechanism and a curator's handle by their seals, sums and counts by
+# their noise.
 check_certificate <- function(release, call = rlang::caller_env()) {
   if (inherits(release, "confide_mechanism")) {
     check_mechanism(release, call)
   } else if (identical(class(release), "confide_release")) {
     check_made_with(release, "release", call)
     check_release(release, call = call)
+  } else if (is.list(release) && !is.null(release$seal)) {
+    check_unaltered(release, call)
   }
 }
 

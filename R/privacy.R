@@ -101,6 +101,7 @@ mechanism_privacy.confide_mechanism <- function(x) {
 #' @export
 epsilon.confide_mechanism <- function(x, ..., delta = 0) {
   check_dots_empty(...)
+  check_mechanism(x)
   delta <- check_delta(delta)
   if (delta == 0) claimed_epsilon(x) else epsilon_at(x, delta)
 }
@@ -141,13 +142,14 @@ privacy.confide_reports <- function(x, ...) {
   about$privacy
 }
 
-# All that is released or made from reports carries its statement.
+# All that is released or made from reports carries its statement. Where it can be checked it is.
 #' @export
 privacy.default <- function(x, ...) {
   check_dots_empty(...)
   if (!is.list(x) || !inherits(x$privacy, "confide_privacy")) {
     abort_no_privacy(x)
   }
+  check_certificate(x)
   x$privacy
 }
 
@@ -168,8 +170,9 @@ abort_no_privacy <- function(x, call = rlang::caller_env()) {
 epsilon.confide_release <- function(x, ..., delta = 0) {
   check_dots_empty(...)
   delta <- check_delta(delta)
-  if (!is.null(x$privacy$epsilon)) {
-    return(x$privacy$epsilon)
+  claim <- privacy(x)
+  if (!is.null(claim$epsilon)) {
+    return(claim$epsilon)
   }
   if (delta == 0) {
     abort_parameter(c(
@@ -178,7 +181,7 @@ epsilon.confide_release <- function(x, ..., delta = 0) {
       i = "Its parameter is {.code privacy(x)$rho}; {.code epsilon(x, delta = 1e-6)} converts it."
     ))
   }
-  zcdp_to_approx_dp(x$privacy$rho, delta)
+  zcdp_to_approx_dp(claim$rho, delta)
 }
 
 #' @export

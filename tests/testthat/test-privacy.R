@@ -91,5 +91,22 @@ test_that("a mechanism altered by hand states no guarantee", {
   m <- mech_rr(2, 1)
   m$epsilon <- 0.1
   expect_confide_error(privacy(m), "internal", "certificate")
+  expect_confide_error(epsilon(m), "internal", "certificate")
   expect_confide_error(as_plain(m), "parameter", "must be reports")
+})
+
+test_that("a release altered by hand states no guarantee either", {
+  release <- private_count(TRUE, epsilon = 1, neighbours = "replace")
+  release$privacy$epsilon_realised <- 0.1
+  path <- brownian(1, sensitivity = 1, alpha = 2)
+  path$privacy$epsilon <- 0.1
+  gate <- above_threshold(10, 1, epsilon = 1, monotone = TRUE, neighbours = "replace")
+  gate$privacy$epsilon <- 0.1
+  expect_confide_error(privacy(release), "internal", "certificate")
+  expect_confide_error(epsilon(release), "internal", "certificate")
+  for (object in list(path, gate)) {
+    expect_confide_error(privacy(object), "internal", "altered by hand")
+    expect_confide_error(epsilon(object, delta = 1e-6), "internal", "altered by hand")
+  }
+  expect_confide_error(as_approx_dp(path, delta = 1e-6), "internal", "altered by hand")
 })
