@@ -25,7 +25,8 @@
 #' @param x (mechanism or release) What to audit.
 #' @param ... Unused; catches misspelt arguments.
 #' @param draws (whole number) Reports (or answers) to draw from each of two true values for the
-#'   statistical audit; 0 (default) for none. 1e5 finds an excess of about 0.05 at epsilon 1; rare
+#'   statistical audit; 0 (default) for none, at most 1e8 (numbers, for a release of many columns with
+#'   Laplace noise). 1e5 finds an excess of about 0.05 at epsilon 1; rare
 #'   events need more, and no number finds them all.
 #' @param confidence (number in (0, 1)) Of the statistical lower bound; the default is wrong once in
 #'   a million audits.
@@ -63,7 +64,7 @@ audit.default <- function(x, ...) {
 audit.confide_mechanism <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng = c("os", "r")) {
   check_dots_empty(...)
   check_mechanism(x)
-  draws <- check_whole_number(draws, min = 0)
+  draws <- check_draws(draws)
   confidence <- check_level(confidence)
   rng <- check_rng(rng)
   by_attribute <- exact_loss(x)
@@ -80,6 +81,13 @@ audit.confide_mechanism <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rn
     title = format_title(x),
     draws = draws
   ), statistical), class = "confide_audit")
+}
+
+# What fits into the memory of a common machine.
+max_draws <- 1e8
+
+check_draws <- function(draws, dimension = 1, call = rlang::caller_env()) {
+  check_whole_number(draws, min = 0, max = floor(max_draws / dimension), arg = "draws", call = call)
 }
 
 # The largest log-ratio of the sampler's own weights, one number for each attribute; never above the

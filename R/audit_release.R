@@ -2,12 +2,12 @@
 #' @export
 audit.confide_release <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rng = c("os", "r")) {
   check_dots_empty(...)
-  draws <- check_whole_number(draws, min = 0)
   confidence <- check_level(confidence)
   rng <- check_rng(rng)
   check_made_with(x, "release")
   plan <- check_release(x)
   query <- release_query(x)
+  draws <- check_draws(draws, length(furthest_answer(query, plan)))
   exact <- if (query$law == "laplace") exact_laplace(query, plan) else exact_gaussian(query, plan)
   statistical <- if (draws > 0) statistical_release_audit(query, plan, draws, confidence, rng)
   lower_bound <- statistical$lower_bound %||% 0

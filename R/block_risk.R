@@ -11,7 +11,7 @@
 #'   2 is the squared error.
 #' @param k (whole numbers from 1 to v - 1) Block sizes.
 #' @param b,r,lambda (numbers) Outputs of the design, outputs of each point, outputs that two points
-#'   share. Vectors of one length are taken together.
+#'   share, with 0 <= lambda < r < b. Vectors of one length are taken together.
 #' @returns `optimal_block_size()`: one whole number, or two at a tie. `risk_bound()`: the smallest
 #'   possible worst-case risk times n^(u/2); for u below 2 a statement for many reports.
 #'   `design_risk()`: n times the worst-case mean squared error of the canonical estimator, exact
@@ -112,11 +112,26 @@ design_risk <- function(v, b, r, lambda, epsilon) {
   check_required(lambda, "How many outputs two categories share.")
   epsilon <- check_block_epsilon(epsilon)
   b <- check_numbers(b, "above 0", function(x) is.finite(x) & x > 0)
-  r <- check_numbers(r, "above 0 and below {.arg b}", function(x) is.finite(x) & x > 0 & x < b)
-  lambda <- check_numbers(
-    lambda, "at least 0 and below {.arg r}", function(x) is.finite(x) & x >= 0 & x < r
-  )
+  r <- check_numbers(r, "above 0", function(x) is.finite(x) & x > 0)
+  lambda <- check_numbers(lambda, "at least 0", function(x) is.finite(x) & x >= 0)
+  check_design_numbers(b, r, lambda)
   block_design_risk(v, b, r, lambda, epsilon)
+}
+
+check_design_numbers <- function(b, r, lambda, call = rlang::caller_env()) {
+  sizes <- c(length(b), length(r), length(lambda))
+  if (length(setdiff(sizes, 1)) > 1) {
+    abort_parameter(c(
+      "{.arg b}, {.arg r} and {.arg lambda} must have one length, or be single numbers.",
+      x = "Their lengths are {sizes}."
+    ), call = call)
+  }
+  if (!all(lambda < r & r < b)) {
+    abort_parameter(c(
+      "{.arg r} must be below {.arg b}, and {.arg lambda} below {.arg r}.",
+      i = "A category is in some outputs but not in all, and shares fewer with another."
+    ), call = call)
+  }
 }
 
 # n times the mean squared error at the uniform distribution, its worst case (Park, Nam and Lee

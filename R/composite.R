@@ -103,13 +103,23 @@ feasible_cells <- function(feasible, alphabets, domain, call = rlang::caller_env
   }
   if (is.function(feasible)) {
     grid <- expand.grid(domain, KEEP.OUT.ATTRS = FALSE, stringsAsFactors = FALSE)
-    feasible <- array_of_flags(feasible(grid), sizes)
+    feasible <- array_of_flags(apply_feasible(feasible, grid, call), sizes)
   }
   flags <- aligned_flags(feasible, domain)
   if (is.null(flags)) {
     abort_feasible(feasible, sizes, call)
   }
   feasible_codes(arrayInd(which(flags), unname(sizes)), names(domain))
+}
+
+apply_feasible <- function(feasible, grid, call) {
+  tryCatch(feasible(grid), error = function(error) {
+    reason <- conditionMessage(error)
+    abort_parameter(c(
+      "The function {.arg feasible} must serve the data frame of all combinations.",
+      x = "It stopped: {reason}"
+    ), call = call)
+  })
 }
 
 # What a function returned, as an array if it can be one.

@@ -301,7 +301,9 @@ study_store <- function(directory, call = rlang::caller_env()) {
   if (is.null(directory)) {
     return(list(read = function(cell) no_results, write = function(cell, rows) NULL))
   }
-  if (!is.character(directory) || length(directory) != 1 || is.na(directory)) {
+  valid <- is.character(directory) && length(directory) == 1 && !is.na(directory) &&
+    Encoding(directory) != "bytes"
+  if (!valid) {
     abort_parameter(c(
       "{.arg directory} must be one path, or NULL.", x = "It is {describe(directory)}."
     ), call = call)

@@ -21,10 +21,12 @@ match_na <- function(na, attributes, call = rlang::caller_env()) {
     na <- check_choice(na, choices, call = call)
     return(stats::setNames(rep(na, length(attributes)), attributes))
   }
-  if (!is.character(na) || !all(na %in% choices) || !all(names(na) %in% attributes)) {
+  plain <- is.character(na) && !is.object(na)
+  if (!plain || !all(na %in% choices) || !all(names(na) %in% attributes)) {
     abort_parameter(c(
       "A named {.arg na} must hold {.or {.val {choices}}}, named by attributes.",
-      x = "Found {enumerate_names(na)} for {enumerate_names(names(na))}."
+      x = if (plain) "Found {enumerate_names(na)} for {enumerate_names(names(na))}.",
+      x = if (!plain) "It is {describe(na)}."
     ), call = call)
   }
   replace(stats::setNames(rep("error", length(attributes)), attributes), names(na), na)

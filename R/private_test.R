@@ -141,6 +141,10 @@ refuse_strata <- function(by, call = rlang::caller_env()) {
 check_null <- function(p, mechanism, margin, call = rlang::caller_env()) {
   alphabets <- if (is.null(margin)) list(mechanism$alphabet) else mechanism$alphabets[margin]
   domain <- lapply(alphabets, alphabet_labels)
+  size <- prod(lengths(domain))
+  if (!is.numeric(p)) {
+    return(check_probabilities(p, size, arg = "p", call = call))
+  }
   if (!is.null(dimnames(p)) && length(dim(p)) == length(domain)) {
     p <- place_cells(as.vector(p), dimnames(p), alphabets, call)
   }
@@ -153,7 +157,7 @@ check_null <- function(p, mechanism, margin, call = rlang::caller_env()) {
     }
     p <- p[domain[[1]]]
   }
-  check_probabilities(as.vector(unname(p)), prod(lengths(domain)), arg = "p", call = call)
+  check_probabilities(as.vector(unname(p)), size, arg = "p", call = call)
 }
 
 chi_squared <- function(observed, expected, statistic) {

@@ -82,7 +82,7 @@ check_pairs <- function(f, pairs, call = rlang::caller_env()) {
       x = "It is {describe(f)}."
     ), call = call)
   }
-  if (!is.list(pairs) || is.data.frame(pairs) || length(pairs) == 0 || !all(lengths(pairs) == 2)) {
+  if (!is.list(pairs) || is.object(pairs) || length(pairs) == 0 || !all(lengths(pairs) == 2)) {
     abort_parameter(c(
       "{.arg pairs} must be a list of pairs of data sets.",
       i = "Make some with {.fn neighbour_pairs}."

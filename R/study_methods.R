@@ -15,7 +15,8 @@
 #'   `method`, `cells`, `ratio` (geometric mean, over cells, of the method's median error divided by
 #'   the reference's; above 1: the reference is better) and `won` (cells where the method's median
 #'   is the smallest of all private ones). The row `"best rival"` takes the best of the rivals anew
-#'   in each cell. Cells where either failed every time are left out and not counted.
+#'   in each cell; without rivals there is no such row. Cells where either failed every time are left
+#'   out and not counted; where none is left, `ratio` is `NA`.
 #' * `as.data.frame()`: the plain data frame.
 #' * `autoplot()`: median errors with the quartiles of the repetitions, by what varies.
 #' @examples
@@ -113,12 +114,15 @@ group_ratios <- function(values, settings, reference, rivals) {
   smallest <- apply(values[, private, drop = FALSE], 1, function(medians) {
     if (all(is.na(medians))) NA_character_ else private[[which.min(medians)]]
   })
-  values <- cbind(values, "best rival" = row_minimum(values[, rivals, drop = FALSE]))
+  if (length(rivals) > 0) {
+    values <- cbind(values, "best rival" = row_minimum(values[, rivals, drop = FALSE]))
+  }
   logs <- log(values / values[, reference])
+  cells <- colSums(!is.na(logs))
   data.frame(
     data = if (settings$contamination[[1]] > 0) "contaminated" else "clean",
-    rho = settings$rho[[1]], method = colnames(values), cells = colSums(!is.na(logs)),
-    ratio = exp(colMeans(logs, na.rm = TRUE)),
+    rho = settings$rho[[1]], method = colnames(values), cells = cells,
+    ratio = ifelse(cells > 0, exp(colMeans(logs, na.rm = TRUE)), NA),
     won = vapply(colnames(values), function(method) sum(smallest == method, na.rm = TRUE), 0L),
     row.names = NULL
   )
@@ -135,8 +139,7 @@ format.confide_ratios <- function(x, ...) {
   columns <- unique(column)
   methods <- unique(rows$method)
   cells <- matrix("", length(methods), length(columns), dimnames = list(methods, columns))
-  cells[cbind(rows$method, column)] <- format_number(rows$ratio, 3)
-  cells[cells == "NaN"] <- "-"
+  cells[cbind(rows$method, column)] <- ifelse(is.na(rows$ratio), "-", format_number(rows$ratio, 3))
   body <- rbind(columns, cells)
   body <- cbind(format(c("", methods)), apply(body, 2, format, justify = "right"))
   c(

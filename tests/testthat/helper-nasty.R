@@ -404,7 +404,7 @@ nasty_calls <- function() {
     ),
     "private_classifier (descent)" = alist(
       x = features, y = classes, epsilon = 0.1, alpha = 20, neighbours = "add_remove",
-      records = 60, ledger = added_ledger()
+      records = 60, control = classifier_control(sigma = 2), ledger = added_ledger()
     ),
     private_count = alist(x = answers, rho = 1, neighbours = "replace", rng = "r"),
     "private_count (ledger)" = alist(
@@ -478,7 +478,7 @@ session_state <- function() {
 }
 
 # What they were given comes back, or hostile data on purpose.
-returning_data <- c("as_plain", "neighbour_pairs")
+returning_data <- c("as_plain", "neighbour_pairs", "split_people")
 
 # Generics of other packages refuse in R's words what has no method.
 without_method <- function(name, result) {

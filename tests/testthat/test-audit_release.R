@@ -136,6 +136,10 @@ test_that("numbers of draws and confidences of an audit are checked before anyth
   for (n in list(-1, 1.5, "10", 2^53 + 2, NA, Inf, NULL, c(1, 2), TRUE)) {
     expect_confide_error(audit(release, draws = n, rng = "r"), "parameter", "`draws`")
   }
+  expect_confide_error(audit(mech_rr(2, 1), draws = 1e9, rng = "r"), "parameter", "`draws`")
+  expect_confide_error(audit(release, draws = 1e9, rng = "r"), "parameter", "to 100000000")
+  wide <- private_sum(matrix(0, 1, 100), bound = 1, epsilon = 1, neighbours = "replace")
+  expect_confide_error(audit(wide, draws = 1e7, rng = "r"), "parameter", "to 1000000.")
   for (confidence in list(0, 1, NA, "a", -0.5)) {
     expect_confide_error(audit(release, confidence = confidence), "parameter")
   }

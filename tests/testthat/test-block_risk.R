@@ -115,6 +115,7 @@ test_that("arguments outside their range are refused", {
   expect_confide_error(risk_bound(10, 0), "parameter", "above 0")
   expect_confide_error(risk_bound(10, 1, u = 3), "parameter", "from 1 to 2")
   expect_confide_error(design_risk(10, 10, 10, 1, 1), "parameter", "below")
+  expect_confide_error(design_risk(10, c(10, 20, 30), c(4, 5), 1, 1), "parameter", "one length")
   expect_confide_error(exactness_interval(10, 10), "parameter", "whole")
   expect_confide_error(block_risk(mech_rr(3, 1), 10), "parameter", "mech_block")
 })

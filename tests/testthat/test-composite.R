@@ -94,12 +94,14 @@ test_that("what declares no composite is refused", {
   domain <- list(a = 2, b = 2)
   wrong <- list(
     TRUE, rep(TRUE, 3), array(TRUE, c(2, 3)), array(c(TRUE, NA), c(2, 2)), array(FALSE, c(2, 2)),
-    1, "a", NULL, function(cells) TRUE, function(cells) NULL, data.frame(a = 1),
+    1, "a", NULL, sum, function(cells) TRUE, function(cells) NULL, data.frame(a = 1),
     data.frame(a = 1, b = 3), data.frame(a = c(1, 1), b = c(1, 1)), data.frame(a = 1, b = 1)
   )
   for (feasible in wrong) {
     expect_confide_error(composite(domain, feasible), "parameter")
   }
+  stops <- function(cells) stop("no {braces} here")
+  expect_confide_error(composite(domain, stops), "parameter", "no {braces} here")
   expect_confide_error(composite(list(2, 2), array(TRUE, c(2, 2))), "parameter")
   expect_confide_error(composite(domain, array(TRUE, c(2, 2)), sep = NA), "parameter")
   ambiguous <- list(a = c("x", "x-y"), b = c("y-z", "z"))

@@ -214,6 +214,17 @@ test_that("summaries and ratios are those done by hand", {
   expect_lte(max(nchar(utils::capture.output(print(ratios)))), 80)
 })
 
+test_that("ratios without a rival or without a cell say so", {
+  fails <- function(x, rho, sigma) stop("never")
+  study <- small_study(methods = list(mean = "sample_mean", fails = fails))
+  ratios <- error_ratios(study, rivals = "fails")
+  expect_identical(is.na(ratios$ratio), ratios$method != "mean")
+  public <- small_study(methods = c("sample_mean", "geometric_median"))
+  expect_false("best rival" %in% error_ratios(public)$method)
+  expect_output(print(ratios), "best rival +-")
+  expect_output(print(public), "geometric_median")
+})
+
 test_that("a study prints small, and its plot shows medians", {
   study <- small_study(
     contamination = c(0, .1, .2), placement = c("far", "shell"), rho = c(.1, 1), d = c(2, 5)
@@ -250,6 +261,9 @@ test_that("arguments outside their range are refused", {
   expect_confide_error(small_study(scatter = "wide"), "parameter")
   expect_confide_error(small_study(seed = -1), "parameter")
   expect_confide_error(small_study(directory = 1), "parameter")
+  bytes <- "caf\xe9"
+  Encoding(bytes) <- "bytes"
+  expect_confide_error(small_study(directory = bytes), "parameter", "one path")
   expect_confide_error(small_study(reps = 1), "parameter", "Unused")
   expect_confide_error(error_ratios(1), "parameter", "contamination_study")
   directory <- withr::local_tempdir()

@@ -218,6 +218,7 @@ test_that("lambdas and epsilons are matched by name, by order, or one for all", 
   )
   expect_confide_error(mech_lambda(domain, epsilon = c(1, 2, 3)), "parameter", "2 attributes")
   expect_confide_error(mech_lambda(domain, epsilon = c(a = 1, a = 2)), "parameter")
+  expect_confide_error(mech_lambda(domain, epsilon = 1, na = mech_rr(2, 1)), "parameter", "`na`")
 })
 
 test_that("exactly one of lambda and epsilon is given, in its range", {

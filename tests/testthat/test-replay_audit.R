@@ -219,7 +219,9 @@ test_that("what is no function, no pair and no data is refused", {
   for (f in list(1, NULL, "sum")) {
     expect_confide_error(replay_audit(f, pairs), "parameter", "function")
   }
-  for (bad in list(list(), 1, data.frame(a = 1:2), list(1, 2), list(list(1)))) {
+  for (bad in list(
+    list(), 1, data.frame(a = 1:2), list(1, 2), list(list(1)), as.POSIXlt("2020-01-01", tz = "UTC")
+  )) {
     expect_confide_error(replay_audit(identity, bad), "parameter", "pairs")
   }
   expect_confide_error(replay_audit(identity), "parameter")
