@@ -340,13 +340,14 @@ namespace {
 
 // In units of the largest entry, whose square is a number also where long double is double.
 std::vector<long double> clipped_record(const std::vector<double> &record, double bound) {
-  long double largest = 0, norm = 0;
+  long double largest = 0, squares = 0;
   for (const double v : record)
     largest = std::max(largest, std::abs(static_cast<long double>(v)));
   if (largest == 0)
     return std::vector<long double>(record.size());
   for (const double v : record)
-    norm = std::hypot(norm, v / largest);
+    squares += v / largest * (v / largest);
+  const long double norm = std::sqrt(squares);
   const long double size = bound / largest < norm ? bound / norm : largest;
   std::vector<long double> clipped;
   for (const double v : record)
