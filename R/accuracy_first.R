@@ -379,11 +379,12 @@ check_released <- function(released, call = rlang::caller_env()) {
 }
 
 without_handle <- function(released) {
-  if (is.list(released)) {
-    released$handle <- NULL
-    released$ledger <- NULL
+  if (!is.list(released)) {
+    return(released)
   }
-  released
+  released$handle <- NULL
+  released$ledger <- NULL
+  if (is.null(released$seal)) released else sealed(released)
 }
 
 check_score <- function(correct, validation, call = rlang::caller_env()) {

@@ -91,7 +91,9 @@ approx_dp_delta <- function(x, ..., alpha = NULL, epsilon) {
   spent <- certificate_of(x, alpha, "hockey_stick")
   order <- spent$alpha
   exponent <- (order - 1) * (spent$epsilon - epsilon) + (order - 1) * log1p(-1 / order) - log(order)
-  min(1, exp(exponent + 2^-46 * (1 + abs(exponent))))
+  # rounded up, also where it is below the smallest double
+  slack <- 2^-46 * (1 + min(abs(exponent), 1e3))
+  min(1, max(2^-1074, exp(exponent + slack)))
 }
 
 #' @rdname as_approx_dp
@@ -107,6 +109,9 @@ zcdp_to_approx_dp <- function(rho, delta, how = c("constant", "mixture"), r = NU
   }
   if (!is.null(r)) {
     abort_parameter("{.arg r} is for {.code how = \"mixture\"}.")
+  }
+  if (!is.finite(2 * rho)) {
+    return(Inf) # no alpha has a cost that is a double
   }
   # Every alpha gives a valid bound for a constant rho, so the search need not be exact. It is of
   # log(alpha - 1), around plan_alpha(), as far from -Inf as doubles can tell alpha from 1.

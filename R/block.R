@@ -121,7 +121,7 @@ given_design <- function(design, v, epsilon, call = rlang::caller_env()) {
   }
   if (is.matrix(design)) {
     row <- matrix_design(design, v, call)
-  } else if (is.character(design) && length(design) == 1 && !is.na(design)) {
+  } else if (is_text(design)) {
     row <- named_design(design, v, epsilon, call)
   } else {
     abort_parameter(c(

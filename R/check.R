@@ -92,6 +92,11 @@ enumerate_names <- function(x, most = 5L) {
   paste0(paste(shown, collapse = ", "), if (length(x) > most) ", ...")
 }
 
+# One string that can be translated.
+is_text <- function(x) {
+  is.character(x) && length(x) == 1 && !is.na(x) && Encoding(x) != "bytes"
+}
+
 is_plain_number <- function(x) {
   is.numeric(x) && !is.object(x) && length(x) == 1 && is.null(dim(x))
 }

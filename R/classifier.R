@@ -65,7 +65,7 @@
 #' can be in the way, from some ten million records on; this error comes before anything is drawn,
 #' and like all domain errors is for who holds the data. `confide_error_budget` for a stale copy,
 #' another process, or when the ledger cannot pay; `confide_error_parameter` for other arguments,
-#' such as an `epsilon` that does not pay for one step.
+#' such as an `epsilon` that does not pay for one step, or pays for more than 1e7.
 #' @references
 #' Abadi, M. et al. (2016). Deep learning with differential privacy. *ACM CCS*.
 #' \doi{10.1145/2976749.2978318}
@@ -337,8 +337,18 @@ affordable_steps <- function(object, epsilon, call = rlang::caller_env()) {
       i = "A larger {.field sigma} or a smaller {.field rate} makes a step cheaper."
     ), call = call)
   }
+  if (done + steps > max_steps) {
+    abort_parameter(c(
+      "{.arg epsilon} must pay for at most {format_count(max_steps)} steps.",
+      x = "{format(epsilon)} pays for {format(done + steps, digits = 3)}.",
+      i = "A smaller {.field sigma} or a larger {.field rate} spends more on a step."
+    ), call = call)
+  }
   steps
 }
+
+# With real data hours of computing.
+max_steps <- 1e7
 
 # About the last eighth of the steps counts.
 average_decay <- 8

@@ -64,7 +64,7 @@ composite <- function(levels, feasible, ..., sep = " / ") {
 }
 
 check_separator <- function(sep, call = rlang::caller_env()) {
-  if (is.character(sep) && length(sep) == 1 && !is.na(sep)) {
+  if (is_text(sep)) {
     return(invisible())
   }
   abort_parameter(c("{.arg sep} must be one string.", x = "It is {describe(sep)}."), call = call)

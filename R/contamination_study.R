@@ -301,14 +301,16 @@ study_store <- function(directory, call = rlang::caller_env()) {
   if (is.null(directory)) {
     return(list(read = function(cell) no_results, write = function(cell, rows) NULL))
   }
-  valid <- is.character(directory) && length(directory) == 1 && !is.na(directory) &&
-    Encoding(directory) != "bytes"
-  if (!valid) {
+  if (!is_text(directory)) {
     abort_parameter(c(
       "{.arg directory} must be one path, or NULL.", x = "It is {describe(directory)}."
     ), call = call)
   }
-  if (!dir.exists(directory) && !dir.create(directory, recursive = TRUE, showWarnings = FALSE)) {
+  # R warns of paths that are too long, and then there is none
+  exists <- suppressWarnings(
+    dir.exists(directory) || dir.create(directory, recursive = TRUE, showWarnings = FALSE)
+  )
+  if (!exists) {
     abort_parameter(c(
       "{.arg directory} must be a directory, or a path where one can be made.",
       x = "It is {describe(directory)}."

@@ -186,7 +186,7 @@ check_label <- function(x, default, arg = rlang::caller_arg(x), call = rlang::ca
   if (is.null(x)) {
     return(default)
   }
-  if (is.character(x) && length(x) == 1 && !is.na(x) && nzchar(x)) {
+  if (is_text(x) && nzchar(x)) {
     return(enc2utf8(unname(x)))
   }
   abort_parameter(c("{.arg {arg}} must be one string.", x = "It is {describe(x)}."), call = call)

@@ -28,7 +28,7 @@
 #'   normal, or elliptical with the tails of Student's t with 3 degrees of freedom or 1.
 #' @param sigma,filter,neighbours,control As in [private_mean()]; a matrix for `sigma` may be given
 #'   as `"matrix"`.
-#' @param start (number, at least 0) Expected distance of the true centre from `centre`, in whitened
+#' @param start (number, from 0 to 1e100) Expected distance of the true centre from `centre`, in whitened
 #'   units. Default: `sqrt(d)`, one standard deviation in each column.
 #' @returns A list of class `confide_mean_plan`: `$n`, `$rho`, `$error` (as reached), `$parts` (root
 #'   mean squares of sampling, of the privacy noise, and of what is left of the start; their
@@ -93,7 +93,9 @@ check_start <- function(start, d, call = rlang::caller_env()) {
     return(sqrt(d))
   }
   hint <- "It is the expected distance of the true centre from {.arg centre}."
-  check_not_negative(start, hint, call = call)
+  check_number(start, "at least 0 and at most 1e100", function(x) x >= 0 && x <= 1e100, hint,
+    call = call
+  )
 }
 
 check_planned_sigma <- function(sigma, call = rlang::caller_env()) {

@@ -67,7 +67,7 @@ private_glm <- function(formula, data, mechanism, ..., family = stats::binomial(
 
 check_family <- function(family, call = rlang::caller_env()) {
   if (is.function(family)) {
-    family <- family()
+    family <- tryCatch(family(), error = function(error) family)
   }
   if (identical(family, "binomial")) {
     family <- stats::binomial()

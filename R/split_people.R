@@ -22,6 +22,7 @@ split_people <- function(data, validation, neighbours, ..., rng = c("os", "r")) 
   neighbours <- check_neighbours(neighbours)
   rng <- check_rng(rng)
   validation <- check_number(validation, "between 0 and 1", function(x) x > 0 && x < 1)
+  check_people(data)
   table <- length(dim(data)) == 2
   people <- if (table) nrow(data) else length(data)
   uniform <- tryCatch(
@@ -37,5 +38,16 @@ split_people <- function(data, validation, neighbours, ..., rng = c("os", "r")) 
     list(train = data[!chosen, , drop = FALSE], validation = data[chosen, , drop = FALSE])
   } else {
     list(train = data[!chosen], validation = data[chosen])
+  }
+}
+
+check_people <- function(data, call = rlang::caller_env()) {
+  vector <- is.null(dim(data)) && !is.null(data) &&
+    (is.atomic(data) || (is.list(data) && !is.object(data)))
+  if (!is.data.frame(data) && !is.matrix(data) && !vector) {
+    abort_domain(c(
+      "{.arg data} must be a data frame, a matrix or a vector.",
+      i = "With a row or an entry for each person."
+    ), call = call)
   }
 }

@@ -276,6 +276,9 @@ test_that("with coins a further person moves nobody else, with fixed rows the si
   expect_identical(nrow(fixed$validation), 15L)
   expect_setequal(c(fixed$train$a, fixed$validation$a), 1:50)
   expect_confide_error(split_people(1:5, 1.2, "replace"), "parameter", "validation")
+  for (data in list(NULL, mech_rr(2, 1), sum, as.POSIXlt("2020-01-01", tz = "UTC"))) {
+    expect_confide_error(split_people(data, 0.2, "replace", rng = "r"), "domain", "a vector")
+  }
 })
 
 test_that("the plot shows certificates of both parts and what the check released", {

@@ -168,3 +168,11 @@ test_that("the smallest rho converts to next to nothing, the largest to itself a
     expect_lt(epsilon, rho * (1 + 1e-6))
   }
 })
+
+test_that("the conversions hold at the ends of the doubles", {
+  expect_identical(approx_dp_delta(0.5, alpha = 8, epsilon = 1e308), 2^-1074)
+  expect_identical(approx_dp_delta(1e308, alpha = 8, epsilon = 1), 1)
+  expect_identical(zcdp_to_approx_dp(.Machine$double.xmax, delta = 1e-6), Inf)
+  expect_gte(zcdp_to_approx_dp(1e300, delta = 1e-6), 1e300)
+  expect_lte(zcdp_to_approx_dp(1e300, delta = 1e-6), 1.001e300)
+})

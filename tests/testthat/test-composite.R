@@ -104,6 +104,9 @@ test_that("what declares no composite is refused", {
   expect_confide_error(composite(domain, stops), "parameter", "no {braces} here")
   expect_confide_error(composite(list(2, 2), array(TRUE, c(2, 2))), "parameter")
   expect_confide_error(composite(domain, array(TRUE, c(2, 2)), sep = NA), "parameter")
+  bytes <- "caf\xe9"
+  Encoding(bytes) <- "bytes"
+  expect_confide_error(composite(domain, array(TRUE, c(2, 2)), sep = bytes), "parameter", "string")
   ambiguous <- list(a = c("x", "x-y"), b = c("y-z", "z"))
   expect_confide_error(
     composite(ambiguous, array(TRUE, c(2, 2)), sep = "-"), "parameter", "Repeated"

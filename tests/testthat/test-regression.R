@@ -277,6 +277,7 @@ test_that("bad input of a regression has one of the package's classes", {
   expect_confide_error(private_lm(o ~ a, other, m), "mechanism")
   poisson <- stats::poisson()
   expect_confide_error(private_glm(z ~ a, people, m, family = poisson), "parameter", "poisson")
+  expect_confide_error(private_glm(z ~ a, people, m, family = sqrt), "parameter", "class function")
   expect_confide_error(private_glm(o ~ a, people, m), "parameter", "two values")
   expect_confide_error(private_glm(y ~ a, people, m), "parameter", "two values")
   control <- list(x = 1)
