@@ -178,7 +178,7 @@ check_affordable <- function(object, epsilon, call = rlang::caller_env()) {
 abort_beyond_certificate <- function(object, epsilon, call) {
   abort_parameter(c(
     "{.arg epsilon} must be above the certificate so far.",
-    x = "It is {format(epsilon)}, the certificate {format_epsilon(object$epsilon)}."
+    x = "It is {format(epsilon)}, the certificate {format_epsilon(object$epsilon %||% 0)}."
   ), call = call)
 }
 

@@ -21,14 +21,14 @@
 #' @param d (whole number above 0) Number of columns.
 #' @param ... Unused; catches misspelt arguments.
 #' @param n (whole number above 0, or `NULL`) Number of rows.
-#' @param rho (number above 0, or `NULL`) The privacy parameter, zero-concentrated differential
+#' @param rho (number from 1e-50 to 1e50, or `NULL`) The privacy parameter, zero-concentrated differential
 #'   privacy; no default.
 #' @param error (number above 0, or `NULL`) Root mean square error to reach, in whitened units.
 #' @param distribution (`"gaussian"`, `"t3"` or `"cauchy"`) What the data are expected to look like:
 #'   normal, or elliptical with the tails of Student's t with 3 degrees of freedom or 1.
 #' @param sigma,filter,neighbours,control As in [private_mean()]; a matrix for `sigma` may be given
 #'   as `"matrix"`.
-#' @param start (number, from 0 to 1e100) Expected distance of the true centre from `centre`, in whitened
+#' @param start (number, from 0 to 1e50) Expected distance of the true centre from `centre`, in whitened
 #'   units. Default: `sqrt(d)`, one standard deviation in each column.
 #' @returns A list of class `confide_mean_plan`: `$n`, `$rho`, `$error` (as reached), `$parts` (root
 #'   mean squares of sampling, of the privacy noise, and of what is left of the start; their
@@ -80,10 +80,15 @@ check_mean_plan <- function(asked, call = rlang::caller_env()) {
   if (!is.null(asked$n)) {
     asked$n <- check_whole_number(asked$n, max = 2^31, arg = "n", call = call)
   }
-  for (name in intersect(c("rho", "error"), names(asked))) {
-    if (!is.null(asked[[name]])) {
-      asked[[name]] <- check_positive(asked[[name]], arg = name, call = call)
-    }
+  if (!is.null(asked$rho)) {
+    # further away the squared errors leave the doubles
+    asked$rho <- check_number(asked$rho, "from 1e-50 to 1e50",
+      function(x) x >= 1e-50 && x <= 1e50,
+      arg = "rho", call = call
+    )
+  }
+  if (!is.null(asked$error)) {
+    asked$error <- check_positive(asked$error, arg = "error", call = call)
   }
   asked
 }
@@ -93,7 +98,7 @@ check_start <- function(start, d, call = rlang::caller_env()) {
     return(sqrt(d))
   }
   hint <- "It is the expected distance of the true centre from {.arg centre}."
-  check_number(start, "at least 0 and at most 1e100", function(x) x >= 0 && x <= 1e100, hint,
+  check_number(start, "at least 0 and at most 1e50", function(x) x >= 0 && x <= 1e50, hint,
     call = call
   )
 }

@@ -77,7 +77,7 @@ check_prior <- function(prior, levels, arg, call = rlang::caller_env()) {
   if (!is.null(names(prior)) && setequal(names(prior), levels)) {
     prior <- prior[levels]
   }
-  check_probabilities(unname(prior), length(levels), arg = arg, call = call)
+  unname(check_probabilities(prior, length(levels), arg = arg, call = call))
 }
 
 # channel: rows true values, columns reports. One posterior for each possible report, then looked

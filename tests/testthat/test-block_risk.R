@@ -118,4 +118,7 @@ test_that("arguments outside their range are refused", {
   expect_confide_error(design_risk(10, c(10, 20, 30), c(4, 5), 1, 1), "parameter", "one length")
   expect_confide_error(exactness_interval(10, 10), "parameter", "whole")
   expect_confide_error(block_risk(mech_rr(3, 1), 10), "parameter", "mech_block")
+  expect_confide_error(
+    block_risk(mech_block(3, 1), 10, p = Matrix::Diagonal(3)), "parameter", "3 probabilities"
+  )
 })

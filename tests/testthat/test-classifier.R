@@ -456,6 +456,7 @@ test_that("bad arguments are refused before anything is drawn", {
   refused(epsilon = 0, says = "epsilon")
   refused(epsilon = 1e-6, says = "at least one more step")
   refused(epsilon = 1e9, says = "at most 10,000,000 steps")
+  refused(method = "output", epsilon = 5e-324, says = "the certificate 0")
   refused(epsilon = "1", says = "epsilon")
   refused(alpha = 1, says = "alpha")
   refused(alpha = 2.5, says = "whole number")

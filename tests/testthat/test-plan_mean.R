@@ -164,8 +164,14 @@ test_that("a plan is drawn with its point on the curve", {
 
 test_that("a plan without an answer is refused", {
   expect_confide_error(plan_mean(), "parameter", "number of columns")
-  expect_confide_error(plan_mean(8, n = 1e4, rho = 1, start = 1e101), "parameter", "at most 1e100")
-  expect_true(is.finite(plan_mean(8, n = 1e4, rho = 1, start = 1e100)$error))
+  expect_confide_error(plan_mean(8, n = 1e4, rho = 1, start = 1e51), "parameter", "at most 1e50")
+  expect_true(is.finite(plan_mean(8, n = 1e4, rho = 1, start = 1e50)$error))
+  for (rho in c(1e-51, 1e51)) {
+    expect_confide_error(plan_mean(8, n = 1e4, rho = rho), "parameter", "from 1e-50 to 1e50")
+  }
+  for (rho in c(1e-50, 1e50)) {
+    expect_true(is.finite(plan_mean(8, n = 1e4, rho = rho, start = 1e50)$error))
+  }
   expect_confide_error(plan_mean(8, n = 100), "parameter", "Exactly one")
   expect_confide_error(plan_mean(8, n = 100, rho = 1, error = 1), "parameter", "None is")
   expect_confide_error(plan_mean(8, n = 100, error = .01), "parameter", "Even without privacy")
