@@ -403,8 +403,8 @@ nasty_calls <- function() {
       method = "class_sums", rng = "r"
     ),
     "private_classifier (descent)" = alist(
-      x = features, y = classes, epsilon = 0.1, alpha = 20, neighbours = "add_remove",
-      records = 60, control = classifier_control(sigma = 2), ledger = added_ledger()
+      x = features, y = classes, epsilon = 10, alpha = 20, neighbours = "add_remove",
+      records = 60, control = classifier_control(sigma = 1), ledger = added_ledger()
     ),
     private_count = alist(x = answers, rho = 1, neighbours = "replace", rng = "r"),
     "private_count (ledger)" = alist(
@@ -502,7 +502,10 @@ nasty_outcome <- function(name, arguments, objects, seconds = 5) {
   setTimeLimit(cpu = 4 * seconds, transient = TRUE)
   on.exit(setTimeLimit())
   result <- withCallingHandlers(
-    tryCatch(list(value = eval(call, frame)), error = identity),
+    tryCatch(list(value = eval(call, frame)),
+      error = identity,
+      interrupt = function(condition) simpleError("interrupted, out of time") # within C++
+    ),
     warning = function(warning) {
       note(warning)
       invokeRestart("muffleWarning")
