@@ -92,7 +92,9 @@ nasty_values <- function() {
     ),
     "48 long and broken names" = list(c(strrep("x", 1e5), "b"), "a\nb", strrep("y", 1e5)),
     "49 order of the locale" = list(c("b", "A", "a", "B")),
-    "50 not data" = list(list(), sum, function(x) x, globalenv(), quote(x), y ~ x, quote(f(x))),
+    "50 not data" = list(
+      list(), sum, function(x) x, globalenv(), quote(x), y ~ x, quote(f(x)), expression(1), stdin()
+    ),
     "51 empty" = list(character(), factor(character()), logical()),
     "52 unused levels" = list(factor("a", levels = c("a", "b", secret_text))),
     "53 other order of levels" = list(factor(c("a", "b"), levels = c("b", "a"))),
@@ -113,7 +115,7 @@ nasty_values <- function() {
     "62 logical values" = list(c(TRUE, FALSE)),
     "63 other types" = list(
       as.raw(1), c(1i, 2), as.Date("2020-01-01"), as.POSIXlt("2020-01-01", tz = "UTC"),
-      as.POSIXct("2020-01-01", tz = "UTC")
+      as.POSIXct("2020-01-01", tz = "UTC"), as.difftime(1, units = "secs"), datasets::mtcars
     ),
     "64 compact vectors" = list(seq_len(1e5), as.character(seq_len(1e4))),
     "65 long vector" = list(),
@@ -502,7 +504,11 @@ nasty_outcome <- function(name, arguments, objects, seconds = 5) {
   setTimeLimit(cpu = 4 * seconds, transient = TRUE)
   on.exit(setTimeLimit())
   result <- withCallingHandlers(
-    tryCatch(list(value = eval(call, frame)),
+    tryCatch(
+      {
+        utils::capture.output(value <- eval(call, frame)) # some of them print
+        list(value = value)
+      },
       error = identity,
       interrupt = function(condition) simpleError("interrupted, out of time") # within C++
     ),

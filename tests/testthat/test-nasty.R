@@ -57,8 +57,12 @@ test_that("every exported function has a valid call in the table", {
   expect_identical(gone, character())
 })
 
+# How many of the values each argument is given: one in turn, extended all.
+values_each <- function(values) {
+  as.numeric(Sys.getenv("CONFIDE_NASTY_EACH", if (extended()) length(values) else 1))
+}
+
 test_that("a nasty value in the place of any argument is served or refused", {
-  skip_if_not(extended())
   objects <- local_objects()
   calls <- nasty_calls()
   for (name in names(calls)) {
@@ -67,7 +71,7 @@ test_that("a nasty value in the place of any argument is served or refused", {
   }
   local_replacement("abort_confide", occasional_text())
   values <- flat_values()
-  each <- as.numeric(Sys.getenv("CONFIDE_NASTY_EACH", if (extended()) length(values) else 1))
+  each <- values_each(values)
   turn <- 0
   faults <- character()
   for (name in names(calls)) {
@@ -259,12 +263,11 @@ for_each_method <- function(objects, use) {
 }
 
 test_that("a nasty value in the place of any argument of a method is served or refused", {
-  skip_if_not(extended())
   objects <- local_objects()
   objects$autoplot <- ggplot2::autoplot
   values <- flat_values()
   local_replacement("abort_confide", occasional_text())
-  each <- as.numeric(Sys.getenv("CONFIDE_NASTY_EACH", length(values)))
+  each <- values_each(values)
   turn <- 0
   faults <- character()
   for_each_method(objects, function(generic, class, x, call, others) {

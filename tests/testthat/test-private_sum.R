@@ -286,67 +286,6 @@ test_that("more rows than the public limit are refused before they are read", {
   )
 })
 
-# One odd value at a time in the place of each argument.
-odd_values <- function() {
-  list(
-    NULL, NA, NA_real_, NA_integer_, NA_character_, NaN, Inf, -Inf, 0, -0, -1, 1e-320, 5e-324,
-    1e308, 2^53 + 2, 0.5, 1L, TRUE, "", "1", "a", "\u00e9", 1i, raw(1), numeric(), character(),
-    list(), list(1), 1:3, c(a = 1), c(1, NA), matrix(1, 1, 1), matrix(0, 0, 0), matrix("a"),
-    array(0, c(1, 1, 1)), data.frame(), data.frame(a = 1), data.frame(a = "b"), mtcars, factor("a"),
-    factor(NA), Sys.Date(), as.POSIXlt(Sys.time()), as.difftime(1, units = "secs"),
-    structure(1, class = "foo"), quote(x), quote(f(x)), y ~ x, sum, function(x) x, globalenv(),
-    stdin(), expression(1), as.name("x"), rep(TRUE, 3), c(TRUE, NA)
-  )
-}
-
-test_that("an odd value of any argument is served or refused with a classed error, never warned of", {
-  calls <- list(
-    private_sum = list(
-      f = private_sum,
-      x = c(1, 2), bound = 1, rho = 1, neighbours = "replace", na = "error", rng = "os"
-    ),
-    pure_sum = list(f = private_sum, x = 1, bound = 1, epsilon = 1, neighbours = "zero_out"),
-    private_count = list(f = private_count, x = TRUE, rho = 1, neighbours = "replace", rng = "os"),
-    audit = list(
-      f = function(...) audit(private_count(TRUE, rho = 1, neighbours = "replace"), ...),
-      draws = 10, confidence = 0.9, rng = "os"
-    ),
-    confint = list(
-      f = function(...) confint(private_count(TRUE, rho = 1, neighbours = "replace"), ...),
-      level = 0.9
-    ),
-    neighbour_pairs = list(
-      f = neighbour_pairs, like = numeric(), neighbours = "replace", number = 2, seed = 1
-    )
-  )
-  served <- c(
-    "confide_release", "confide_release_audit", "matrix", "list", "confide_error_parameter",
-    "confide_error_domain"
-  )
-  # A quarter of the values for each argument, another one for the next; all when extended.
-  turn <- 0
-  values_in_turn <- function() {
-    turn <<- turn + 1
-    values <- odd_values()
-    if (extended()) values else values[seq_along(values) %% 4 == turn %% 4]
-  }
-  for (name in names(calls)) {
-    arguments <- calls[[name]][-1]
-    for (argument in names(arguments)) {
-      for (odd in values_in_turn()) {
-        changed <- arguments
-        changed[argument] <- list(odd)
-        outcome <- tryCatch(
-          do.call(calls[[name]]$f, changed, quote = TRUE),
-          error = identity, warning = identity
-        )
-        what <- paste(name, argument, paste(class(odd), collapse = "/"))
-        expect_true(inherits(outcome, served) || identical(class(outcome), "list"), label = what)
-      }
-    }
-  }
-})
-
 test_that("names of people do not reach the result, names of columns do", {
   s <- private_sum(c(Ann = 1, Bob = 2), bound = 1, rho = 1, neighbours = "replace")
   expect_null(names(coef(s)))
