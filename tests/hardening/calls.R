@@ -1,6 +1,8 @@
 # Small calls that between them reach every entry point of the compiled code. Draws come from R's
 # generator, so that a call repeats itself after set.seed(). What the scripts beside this file run.
 
+`%||%` <- rlang::`%||%`
+
 numbers <- function(rows, columns) matrix(stats::rnorm(rows * columns), rows)
 
 answers <- function(rows) {

@@ -7,7 +7,6 @@ arguments <- commandArgs(trailingOnly = TRUE)
 most_calls <- if (length(arguments) > 0) as.integer(arguments[[1]]) else 5L
 
 library(confide)
-`%||%` <- rlang::`%||%`
 source(if (file.exists("calls.R")) "calls.R" else "tests/hardening/calls.R")
 namespace <- asNamespace("confide")
 
