@@ -1,6 +1,6 @@
 # What private_mean() reads its people through: `n`, `columns`, `names`, and `each(f)`, which calls
 # f on every chunk of rows in turn, a double matrix or a list of double columns. Data in memory are
-# one chunk; a database table is read anew for each pass, so that it is never in memory whole.
+# one chunk; a database table is read anew for each pass: only for pairs is it in memory whole.
 new_rows <- function(x, absent, call) {
   if (inherits(x, "tbl_lazy")) {
     return(table_rows(x, absent, call))
@@ -17,8 +17,7 @@ new_rows <- function(x, absent, call) {
     abort_domain(mean_domain, call = call)
   }
   list(
-    n = rows_in(values), columns = columns, names = public_names(x), table = FALSE,
-    chunked = FALSE,
+    n = rows_in(values), columns = columns, names = public_names(x), chunked = FALSE,
     each = function(f) f(values)
   )
 }
@@ -46,7 +45,7 @@ plain_columns <- function(x, columns, call) {
   if (is.double(x) && length(dim(x)) == 2) x else matrix(as.numeric(x), ncol = columns)
 }
 
-chunk_rows <- 65536L # even, so that no pair of rows is cut in two
+chunk_rows <- 65536L
 
 # One pass checks and counts the rows, before anything is drawn.
 table_rows <- function(x, absent, call) {
@@ -73,9 +72,7 @@ table_rows <- function(x, absent, call) {
     abort_domain(mean_domain, call = call)
   }
   list(
-    n = n, columns = as.numeric(length(names)), names = names, table = TRUE,
-    chunked = TRUE, each = each,
-    sorted_by = unlist(lapply(dbplyr::op_sort(x), function(key) all.vars(rlang::get_expr(key))))
+    n = n, columns = as.numeric(length(names)), names = names, chunked = TRUE, each = each
   )
 }
 
@@ -107,7 +104,7 @@ whitened_rows <- function(rows, centre, root) {
   rows
 }
 
-slice_rows <- 4096 # even, as for chunks
+slice_rows <- 4096 # even, so that no pair of rows is cut in two
 
 whitened_slices <- function(rows, centre, root) {
   values <- scan_rows(rows, identity)
@@ -136,15 +133,13 @@ whitened_slices <- function(rows, centre, root) {
 # divergence is jointly quasi-convex). All other statistics are sums over the records, in integers,
 # which no order changes. A row that stands for an absent person is a row like any other here.
 #
-# A table is read in its own order instead, for which check_shape_data() asks.
+# The rows of a table come to memory for this: a database's order may follow the values, whatever it
+# is asked for.
 shuffled_rows <- function(run) {
   rows <- run$people
-  if (rows$table) {
-    return(rows)
-  }
   query <- list(kind = "order", n = rows$n, measure = run$measure, budget = 0, covered = TRUE)
   order <- release_units(raw(), query, run$rng)
-  values <- scan_rows(rows, identity)
+  values <- whole_rows(rows)
   rows$each <- function(f) {
     for (first in seq(1, rows$n, by = slice_rows)) {
       f(rows_at(values, order[seq(first, min(first + slice_rows - 1, rows$n))]))
@@ -153,6 +148,23 @@ shuffled_rows <- function(run) {
   rows$chunked <- TRUE
   rows
 }
+
+# All rows at once; those of chunks are put into columns of their own.
+whole_rows <- function(rows) {
+  if (!rows$chunked) {
+    return(scan_rows(rows, identity))
+  }
+  values <- rep(list(rep(NA_real_, rows$n)), rows$columns)
+  filled <- 0
+  rows$each(function(chunk) {
+    places <- filled + seq_len(rows_in(chunk))
+    for (k in seq_along(values)) values[[k]][places] <<- column_of(chunk, k)
+    filled <<- filled + rows_in(chunk)
+  })
+  values
+}
+
+column_of <- function(chunk, k) if (is.list(chunk)) chunk[[k]] else chunk[, k]
 
 rows_at <- function(values, places) {
   if (is.list(values)) lapply(values, `[`, places) else values[places, , drop = FALSE]

@@ -34,20 +34,7 @@ lower_root <- function(sigma, call) {
 }
 
 # What the private shapes need is decided from n, d and the budget, before any noise.
-check_shape_data <- function(request, rows, call) {
-  paired <- request$shape$type %in% c("diag", "tyler") || request$method == "huber"
-  keyed <- length(rows$sorted_by) > 0 && !any(rows$sorted_by %in% rows$names)
-  if (paired && rows$table && !keyed) {
-    abort_parameter(c(
-      "Pairs of rows of a table need an order that does not depend on the values.",
-      x = if (length(rows$sorted_by) == 0) {
-        "The table is not arranged."
-      } else {
-        "The table is arranged by a column that is averaged."
-      },
-      i = "Sort it by a key, {.code dplyr::arrange(x, id)}, or use {.code sigma = \"none\"}."
-    ), call = call)
-  }
+check_shape_data <- function(request, call) {
   if (request$shape$type == "diag") check_scale_rows(request, call)
   if (request$shape$type == "tyler" && request$measure == "epsilon") {
     abort_parameter(c(

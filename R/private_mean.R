@@ -33,11 +33,10 @@
 #' The costs add up. All is decided from public numbers before any noise is drawn; what an object
 #' holds was released.
 #'
-#' @param x (numeric vector, matrix, data frame or `tbl_lazy`) One row for each person. A database
-#'   table is read in chunks, once for each pass. The number of rows is public. Their order does not
-#'   matter: where rows are compared (sigma `"diag"` or `"tyler"`, method `"huber"`) the pairs are
-#'   drawn at random. Only a database table is compared row by next row there, and must be arranged
-#'   by a key that does not come from the values.
+#' @param x (numeric vector, matrix, data frame or `tbl_lazy`) One row for each person. The number of
+#'   rows is public. Their order does not matter: where rows are compared (sigma `"diag"` or
+#'   `"tyler"`, method `"huber"`) the pairs are drawn at random. A database table is read in chunks,
+#'   once for each pass; for pairs it is held in memory, 8 bytes a value, until they are counted.
 #' @param rho,epsilon (number above 0, no default) Exactly one: `rho` for zero-concentrated
 #'   differential privacy, `epsilon` for a pure guarantee (methods `"balloon"` and `"clipped"`; far
 #'   noisier in many columns).
@@ -160,7 +159,7 @@ complete_request <- function(request, rows, sigma, centre, radius, filter, call)
     check_positive(radius, arg = "radius", call = call)
   }
   request$filter <- choose_filter(filter, request, call)
-  check_shape_data(request, rows, call)
+  check_shape_data(request, call)
   request
 }
 

@@ -162,7 +162,7 @@ MUTANTS = [
     ('sum_plan.cpp', 'joint counts as one count', 'return {counts, counts};', 'return {1, 1};', 'grid_test'),
     ('sum_plan.cpp', 'joint counts as cells of a histogram', 'return {counts, counts};', 'return {2, 2};', 'grid_test'),
     ('mean_rows.R', 'pairs are the rows as they come', 'values, order[seq(first, min(first + slice_rows - 1, rows$n))]', 'values, seq(first, min(first + slice_rows - 1, rows$n))', 'mean_rows.R'),
-    ('mean_rows.R', 'a table arranged by a value may be paired', 'sorted_by = unlist(lapply(dbplyr::op_sort(x), function(key) all.vars(rlang::get_expr(key))))', 'sorted_by = if (length(dbplyr::op_sort(x)) > 0) "a key"', 'mean_rows.R'),
+    ('mean_rows.R', 'the chunks of a table fill the same rows', 'filled <<- filled + rows_in(chunk)', 'filled <<- 0', 'mean_rows.R'),
     ('random.h', 'an order that is not uniform', 'random.below(left))', 'random.below(order.size()))', 'random_test'),
     ('random.h', 'an order that moves every number', 'random.below(left))', 'random.below(left - 1))', 'random_test'),
     ('mean_release.R', 'each step of a search spends its whole share', 'share / steps)', 'share)', 'private_mean.R'),
