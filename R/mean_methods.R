@@ -13,7 +13,8 @@
 #' @param level (number in (0, 1)) Confidence level.
 #' @param type (string) `vcov()`: the covariance by the noise, by sampling, or both. `confint()`:
 #'   `"total"`, or `"privacy"` for the noise alone.
-#' @param contamination (number in [0, 0.5)) Share of bad records to allow for: a public belief.
+#' @param contamination (number in [0, 0.5)) Share of bad records to allow for: a public belief. The
+#'   radius is `Inf` where so many could pull without limit.
 #' @param which (string) `"path"`: radii and centres along the steps; `"estimate"`: estimates with
 #'   intervals. By default the path where there is one.
 #' @param ... For `plot()`: passed to `autoplot()`. Otherwise unused.

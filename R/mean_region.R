@@ -67,8 +67,9 @@ print.confide_ball <- function(x, ...) {
 }
 
 # How far a share eta of outliers can pull (balloon.md 1.9): one step by eta R, against a pull back
-# of lambda; after the filter by the bias of medians along its directions, and by
-# Cauchy and Schwarz elsewhere.
+# of (1 - eta) times the slope of the others, of which the lambda of all records, where an outlier
+# counts at most 1, leaves at least lambda - eta. After the filter by the bias of medians along its
+# directions, and by Cauchy and Schwarz elsewhere.
 contamination_bias <- function(object, eta) {
   if (eta == 0) {
     return(0)
@@ -78,5 +79,6 @@ contamination_bias <- function(object, eta) {
     return(median * sqrt(object$filter$directions) + sqrt(eta * object$filter$threshold))
   }
   radius <- object$radii[[length(object$radii)]]
-  eta * radius / ((1 - eta) * object$spread$lambda)
+  pull_back <- object$spread$lambda - eta
+  if (pull_back > 0) eta * radius / pull_back else Inf
 }

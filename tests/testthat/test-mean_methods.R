@@ -142,3 +142,33 @@ test_that("the zero-out relation is stated as absence", {
   fit <- draw_mean(sigma = "none", neighbours = "zero_out")
   expect_match(format(fit), "what one person adds", all = FALSE)
 })
+
+test_that("the ball that allows for contamination holds the mean of the others, filter or not", {
+  # a point mass, where the slope at the estimate is mostly the outliers' own
+  covers <- function(seed, d, share, place) {
+    x <- withr::with_seed(seed, matrix(stats::rnorm(5000 * d), 5000))
+    x[seq_len(5000 * share), ] <- rep(c(place, numeric(d - 1)), each = 5000 * share)
+    fit <- withr::with_seed(seed, private_mean(
+      x, rho = 1, sigma = diag(d), filter = "none", rng = "r"
+    ))
+    sum(coef(fit)^2) <= confidence_ball(fit, contamination = share)$radius^2
+  }
+  # columns, share of outliers, and where a point mass pulls most
+  for (setting in list(c(2, 0.2, 1.5), c(2, 0.3, 2), c(3, 0.2, 2), c(3, 0.3, 2.5))) {
+    found <- vapply(
+      1:40, covers, logical(1),
+      d = setting[[1]], share = setting[[2]], place = setting[[3]]
+    )
+    # 95 % of 40, less three standard errors
+    expect_gte(mean(found), 0.95 - 3 * sqrt(0.95 * 0.05 / 40))
+  }
+})
+
+test_that("as many outliers as pull back leave no bound, and the ball says so", {
+  fit <- draw_mean(sigma = diag(3), filter = "none")
+  fit$spread$lambda <- 0.3
+  expect_identical(confidence_ball(fit, contamination = 0.3)$radius, Inf)
+  expect_prints_small(confidence_ball(fit, contamination = 0.3))
+  # 0.2 R / (0.3 - 0.2)
+  expect_equal(confidence_ball(fit, contamination = 0.2)$bias, 2 * rev(fit$radii)[[1]])
+})
