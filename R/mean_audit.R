@@ -16,9 +16,10 @@ audit.confide_mean <- function(x, ...) {
   ), class = c("confide_mean_audit", "confide_audit"))
 }
 
-# For each mean step: its noise against the least that its share pays for, by the formula.
+# For each step of the mean, a first one from the ball `radius` included: its noise against the
+# least that its share pays for, by the formula.
 mean_noise_ratios <- function(x, measure) {
-  share <- x$steps$budget[x$steps$part == "mean"]
+  share <- x$steps$budget[x$steps$part %in% c("start", "mean")]
   moved <- if (x$privacy$neighbours == "replace") 2 else 1
   sensitivity <- moved * x$radii / x$n
   needed <- if (measure == "rho") {

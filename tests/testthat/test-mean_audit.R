@@ -7,7 +7,9 @@ audited_means <- function() {
   list(
     mean_of(rho = 0.5), mean_of(rho = 0.5, neighbours = "zero_out"), mean_of(epsilon = 2),
     mean_of(epsilon = 2, neighbours = "zero_out"), mean_of(rho = 0.5, method = "coinpress"),
-    mean_of(rho = 0.5, method = "huber"), mean_of(rho = 0.5, method = "instance_optimal")
+    mean_of(rho = 0.5, method = "huber"), mean_of(rho = 0.5, method = "instance_optimal"),
+    mean_of(rho = 0.5, control = balloon_control(start = "mean")),
+    mean_of(epsilon = 2, control = balloon_control(start = "mean", iterations = 2))
   )
 }
 
@@ -47,4 +49,17 @@ test_that("the audit prints what it looked at", {
   expect_match(text[[1]], "private mean")
   expect_match(text, "the claim holds", all = FALSE)
   expect_true(all(nchar(text) <= 80))
+})
+
+test_that("each step is held against its own share, in the order of the steps", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(800), ncol = 2))
+  control <- balloon_control(start = "mean", start_share = 0.3, iterations = 3)
+  fit <- private_mean(x, rho = 0.5, sigma = "none", radius = 7, filter = "none", control = control)
+  expect_identical(fit$radii[[1]], 7)
+  # by hand: the interval takes 5 %, the start 30 % of the rest
+  needed <- 2 * 7 / 400 / sqrt(2 * 0.5 * 0.95 * 0.3)
+  expect_equal(fit$noise_sd[[1]], needed, tolerance = 1e-5)
+  ratios <- confide:::mean_noise_ratios(fit, "rho")
+  expect_length(ratios, 4)
+  expect_equal(ratios, rep(1, 4), tolerance = 1e-5)
 })
