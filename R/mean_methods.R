@@ -197,6 +197,9 @@ mean_notes <- function(x) {
     ),
     centre_note(x),
     mean_verdict(x),
+    if (x$privacy$neighbours == "zero_out") {
+      "NOTE: an absent row counts as a row: many of them bias estimates and intervals"
+    },
     if (x$few) {
       "TOO FEW ROWS FOR THIS BUDGET: the radius may be far too small"
     },

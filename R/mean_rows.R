@@ -27,8 +27,7 @@ mean_domain <- c(
     "{.arg x} must be a numeric vector, matrix, data frame or database table with one row for",
     "each person, all values finite; fewer than 2^31 rows."
   ),
-  i = "Replace missing values by a number fixed beforehand.",
-  i = "With {.code neighbours = \"zero_out\"} a row missing throughout stands for an absent person."
+  i = "Replace missing values by a number fixed beforehand."
 )
 
 rows_in <- function(values) {

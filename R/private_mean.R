@@ -33,8 +33,8 @@
 #' The costs add up. All is decided from public numbers before any noise is drawn; what an object
 #' holds was released.
 #'
-#' @param x (numeric vector, matrix, data frame or `tbl_lazy`) One row for each person. The number of
-#'   rows is public. Their order does not matter: where rows are compared (sigma `"diag"` or
+#' @param x (numeric vector, matrix, data frame or `tbl_lazy`) One row for each person. The number
+#'   of rows is public. Their order does not matter: where rows are compared (sigma `"diag"` or
 #'   `"tyler"`, method `"huber"`) the pairs are drawn at random. A database table is read in chunks,
 #'   once for each pass; for pairs it is held in memory, 8 bytes a value, until they are counted.
 #' @param rho,epsilon (number above 0, no default) Exactly one: `rho` for zero-concentrated
@@ -55,8 +55,11 @@
 #'   coordinate, `"coordinate_median"`. 50 times the square root of the number of columns by
 #'   default.
 #' @param neighbours (`"replace"` or `"zero_out"`) What the guarantee hides: any change of one row,
-#'   or its absence. An absent person counts nowhere and moves nothing; with `"zero_out"` a row that
-#'   is missing throughout stands for one.
+#'   or its absence. With `"zero_out"` a row that is missing throughout stands for an absent person,
+#'   who adds nothing to any count or sum. But the row is one of the n by which sums are divided
+#'   and of which counts are to reach a share. With many such rows estimates are therefore biased,
+#'   those of a clipped mean toward `centre`, and intervals miss: it is no way to treat missing
+#'   values.
 #' @param filter (`"auto"`, `"spectral"` or `"none"`) Whether to search for outliers that all pull
 #'   one way; 30 % of the mean's budget. `"auto"`: when n rho >= 7 times the number of columns.
 #' @param control (control) Made by [balloon_control()].

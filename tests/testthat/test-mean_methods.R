@@ -172,3 +172,20 @@ test_that("as many outliers as pull back leave no bound, and the ball says so", 
   # 0.2 R / (0.3 - 0.2)
   expect_equal(confidence_ball(fit, contamination = 0.2)$bias, 2 * rev(fit$radii)[[1]])
 })
+
+test_that("what absent rows do to the estimate is noted where they are allowed, not recommended", {
+  says <- "an absent row counts as a row"
+  fit <- draw_mean(sigma = "none", neighbours = "zero_out")
+  expect_match(format(fit), says, all = FALSE)
+  expect_prints_small(fit)
+  expect_no_match(format(draw_mean(sigma = "none")), says)
+  # it is so: a fifth of the rows absent takes a fifth off a clipped mean of 5
+  x <- some_rows()
+  x[1:400, ] <- NA
+  clipped <- draw_mean(
+    x = x, sigma = "none", method = "clipped", radius = 20, neighbours = "zero_out"
+  )
+  expect_equal(unname(coef(clipped)), rep(4, 3), tolerance = 0.03)
+  missing <- expect_confide_error(private_mean(x, rho = 1), "domain")
+  expect_no_match(flatten_text(missing), "absent")
+})
