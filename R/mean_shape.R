@@ -44,14 +44,11 @@ check_shape_data <- function(request, call) {
   }
 }
 
-# Below this number of rows a scale may be wrong by a factor of 3 (measured; balloon.md 1.6).
+# Below this number of rows a scale may be wrong by a factor of 3 (measured with a tenth of the
+# budget; balloon.md 1.6).
 check_scale_rows <- function(request, call) {
-  d <- request$dimension
-  needed <- if (request$measure == "rho") {
-    150 * sqrt(d / request$total)
-  } else {
-    2850 * d / request$total
-  }
+  each <- request$dimension / request$total * (0.1 / shape_share(request))
+  needed <- if (request$measure == "rho") 150 * sqrt(each) else 2850 * each
   if (request$n >= needed) {
     return(invisible())
   }
@@ -60,7 +57,7 @@ check_scale_rows <- function(request, call) {
     x = "There are {format_count(request$n)}.",
     i = "Give a covariance matrix as {.arg sigma}, known from elsewhere.",
     i = "Or use {.code sigma = \"none\"} for columns that are on one scale already.",
-    i = "Or spend more: the number is proportional to {.code sqrt(columns / rho)}."
+    i = "Or spend more on them: a larger {.arg {request$measure}} or {.field shape_share}."
   ), call = call)
 }
 

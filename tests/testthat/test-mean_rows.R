@@ -251,3 +251,18 @@ test_that("when the operating system gives no random numbers nothing is released
   local_replacement("count_search_answer", failing)
   expect_confide_error(private_mean(1:500, rho = 1, sigma = "none"), "randomness", "Nothing")
 })
+
+test_that("the rows that private scales need follow from what is spent on them", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(1600), 400))
+  refused <- function(share, says, ...) {
+    control <- if (!is.null(share)) balloon_control(shape_share = share)
+    expect_confide_error(private_mean(x, ..., control = control, rng = "r"), "parameter", says)
+  }
+  # 150 sqrt(4 / (10 rho share)) and 2850 * 4 / (10 epsilon share)
+  refused(1e-3, c("3,000 rows", "shape_share"), rho = 1)
+  refused(NULL, "949 rows", rho = 0.1)
+  refused(0.4, "475 rows", rho = 0.1)
+  refused(0.2, "5,700 rows", epsilon = 1)
+  enough <- balloon_control(shape_share = 0.06)
+  expect_s3_class(private_mean(x, rho = 1, control = enough), "confide_mean")
+})
