@@ -16,11 +16,11 @@ release_spread <- function(run, fit, share) {
     linearised_units(y, place$centre, fit$radius, query)
   }, sum_of_units)
   means <- 0.5 + release_in(run, units, query) / run$n
-  # a share that is lost in the noise is put at one standard deviation of it
-  noise <- min(plan_noise(query)$noise_sd / run$n, 0.5)
+  noise <- plan_noise(query)$noise_sd / run$n
   describe_spread(list(
-    lambda = limit(means[[1]], 0.05, 1), share = limit(means[[2]], noise, 1),
-    known = means[[1]] > max(least_lambda, 2 * noise)
+    # a share that is lost in the noise is put at one standard deviation of it
+    lambda = limit(means[[1]], 0.05, 1), share = limit(means[[2]], min(noise, 0.5), 1),
+    known = !isTRUE(fit$few) && means[[1]] > max(least_lambda, 2 * noise)
   ), fit, run)
 }
 

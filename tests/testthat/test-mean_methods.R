@@ -189,3 +189,21 @@ test_that("what absent rows do to the estimate is noted where they are allowed, 
   missing <- expect_confide_error(private_mean(x, rho = 1), "domain")
   expect_no_match(flatten_text(missing), "absent")
 })
+
+test_that("a handful of rows has no interval, whatever the noise happens to be", {
+  for (method in c("balloon", "clipped", "coinpress")) {
+    for (n in 1:3) {
+      sampling <- vapply(1:40, function(seed) {
+        x <- withr::with_seed(seed, matrix(stats::rnorm(2 * n, 3), n))
+        fit <- withr::with_seed(seed, private_mean(
+          x, rho = 1, sigma = "none", method = method, rng = "r"
+        ))
+        fit$spread$sampling
+      }, numeric(1))
+      # noise of 3 / n on a mean of at most 1: even twice it has a chance below 1 / 20 of being
+      # reached, and less with its sign
+      if (method == "balloon") expect_true(all(is.infinite(sampling)))
+      expect_lte(mean(is.finite(sampling)), 0.15)
+    }
+  }
+})
