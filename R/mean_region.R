@@ -75,8 +75,13 @@ contamination_bias <- function(object, eta) {
     return(0)
   }
   if (object$filter$type == "spectral") {
-    median <- stats::qnorm(1 / (2 * (1 - eta)))
-    return(median * sqrt(object$filter$directions) + sqrt(eta * object$filter$threshold))
+    elsewhere <- sqrt(eta * object$filter$threshold)
+    if (object$filter$directions == 0) {
+      return(elsewhere)
+    }
+    sd <- sqrt(object$n * object$spread$sampling)
+    medians <- stats::qnorm(1 / (2 * (1 - eta))) * sd * sqrt(object$filter$directions)
+    return(medians + elsewhere)
   }
   radius <- object$radii[[length(object$radii)]]
   pull_back <- object$spread$lambda - eta

@@ -207,3 +207,18 @@ test_that("a handful of rows has no interval, whatever the noise happens to be",
     }
   }
 })
+
+test_that("what is allowed for contamination after the filter is in the unit of the data", {
+  x <- some_rows(n = 5000) - 5
+  x[1:500, 1] <- 6
+  bias <- function(unit) {
+    fit <- withr::with_seed(1, private_mean(
+      x * unit, rho = 20, sigma = "none", filter = "spectral", rng = "r"
+    ))
+    expect_gt(fit$filter$directions, 0)
+    confidence_ball(fit, contamination = 0.1)$bias
+  }
+  # the unit is a power of the growth of the radii, but for rounding
+  expect_equal(bias(1.01^-700) * 1.01^700, bias(1), tolerance = 1e-3)
+  expect_equal(bias(1.01^300) / 1.01^300, bias(1), tolerance = 1e-3)
+})
