@@ -273,6 +273,6 @@ release_filter <- function(run, fit, shares, slack) {
   )
   c(filter, list(
     axes = axes, shift = drop(axes %*% medians$value), count_sd = medians$noise_sd,
-    resolution = fit$radius / 2^filter_steps
+    resolution = medians$cuts[[2]] - medians$cuts[[1]]
   ))
 }

@@ -222,3 +222,13 @@ test_that("what is allowed for contamination after the filter is in the unit of 
   expect_equal(bias(1.01^-700) * 1.01^700, bias(1), tolerance = 1e-3)
   expect_equal(bias(1.01^300) / 1.01^300, bias(1), tolerance = 1e-3)
 })
+
+test_that("the medians of the filter are known to a cell of their search", {
+  x <- some_rows(n = 5000) - 5
+  x[1:500, 1] <- 6
+  fit <- withr::with_seed(1, private_mean(
+    x, rho = 20, sigma = diag(3), filter = "spectral", rng = "r"
+  ))
+  # 2^12 cells from -R to R
+  expect_equal(fit$filter$resolution, 2 * rev(fit$radii)[[1]] / 2^12)
+})
