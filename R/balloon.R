@@ -15,7 +15,8 @@
 #' @param r_min (number above 0) The first radius that is tried, in whitened units. By default 1 up
 #'   to 16 columns, else a quarter of the square root of their number; with `sigma = "none"`, where
 #'   the unit is not known, the radii are `1e-8 beta^k`.
-#' @param r_max (number) The last radius that is tried, in whitened units.
+#' @param r_max (number above the first radius) Radii are tried up to this one or somewhat more, in
+#'   whitened units.
 #' @param split (number in (0, 1), or one for each iteration) Share of the budget for the last
 #'   iteration, the others sharing the rest; or a share for each. 0.5 by default, 0.6 with three
 #'   columns or fewer.
@@ -107,7 +108,7 @@ balloon_budget <- function(request, available, call) {
   radius <- radius_budget(step, request)
   list(
     start = start, radius = radius, mean = step - radius, filter = filter,
-    tau = recycled(control$tau, iterations, "tau", call), radii = tried_radii(request)
+    tau = recycled(control$tau, iterations, "tau", call), radii = tried_radii(request, call)
   )
 }
 
@@ -155,16 +156,23 @@ radius_budget <- function(step, request) {
 }
 
 # Fixed beforehand, never read off the data: this is what makes the counts nested.
-tried_radii <- function(request) {
+tried_radii <- function(request, call) {
   control <- request$control
-  if (request$shape$type == "none" && is.null(control$r_min)) {
-    steps <- ceiling(log(control$r_max * 1e8) / log(control$beta))
-    return(1e-8 * control$beta^(0:steps))
-  }
   d <- request$dimension
-  r_min <- control$r_min %||% if (d <= 16) 1 else sqrt(d) / 4
-  steps <- ceiling(log(2 * control$r_max) / log(control$beta))
-  r_min + control$beta^(0:steps) - 1
+  unit_unknown <- request$shape$type == "none" && is.null(control$r_min)
+  first <- if (unit_unknown) 1e-8 else control$r_min %||% if (d <= 16) 1 else sqrt(d) / 4
+  if (control$r_max <= first) {
+    abort_parameter(c(
+      "{.field r_max} must be above the first radius that is tried, {format(first)} here.",
+      x = "It is {format(control$r_max)}.",
+      i = "Both are in whitened units; {.field r_min} sets the first."
+    ), call = call)
+  }
+  if (unit_unknown) {
+    return(first * control$beta^(0:ceiling(log(control$r_max / first) / log(control$beta))))
+  }
+  growth <- max(2 * control$r_max, 1 + control$r_max - first)
+  first + control$beta^(0:ceiling(log(growth) / log(control$beta))) - 1
 }
 
 # The noise that the smallest and the largest radius would need: refusals come before any is drawn.

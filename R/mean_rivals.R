@@ -5,7 +5,7 @@ rival_budget <- function(request, available, call) {
   switch(request$method,
     clipped = list(mean = available),
     coinpress = list(mean = available * coinpress_weights(request$control$iterations %||% 3, call)),
-    huber = huber_budget(request, available),
+    huber = huber_budget(request, available, call),
     instance_optimal = list(
       median = available / 4, norm = available * 3 / 16, mean = available * 9 / 16
     ),
@@ -72,10 +72,10 @@ run_coinpress <- function(run, request, budget) {
 
 # Yu, Ren and Zhou (2024): T steps of Huber's estimating equation. Their histogram for E |x - mu|^2
 # is not zCDP; the median of |x_2i - x_(2i - 1)|^2 / 2 takes its place.
-huber_budget <- function(request, available) {
+huber_budget <- function(request, available, call) {
   steps <- max(1, floor(log(request$n)))
   share <- available / (steps + 1)
-  list(scale = share, mean = rep(share, steps), radii = tried_radii(request))
+  list(scale = share, mean = rep(share, steps), radii = tried_radii(request, call))
 }
 
 run_huber <- function(run, request, budget) {

@@ -266,3 +266,30 @@ test_that("the rows that private scales need follow from what is spent on them",
   enough <- balloon_control(shape_share = 0.06)
   expect_s3_class(private_mean(x, rho = 1, control = enough), "confide_mean")
 })
+
+test_that("the radii that are tried ascend from the first to the last, or are refused", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(800), 200))
+  refused <- function(says, ..., sigma = diag(4)) {
+    expect_confide_error(
+      private_mean(x, rho = 1, sigma = sigma, control = balloon_control(...), rng = "r"),
+      "parameter", c("r_max", says)
+    )
+  }
+  refused("first radius that is tried, 1 here", r_max = 0.3)
+  refused("It is 1.", r_max = 1)
+  refused("1e-08 here", r_max = 1e-9, sigma = "none")
+  refused("5 here", r_min = 5, r_max = 4, sigma = "none")
+  low <- balloon_control(r_max = 1)
+  expect_confide_error(
+    private_mean(x, rho = 1, sigma = diag(4), method = "huber", control = low), "parameter", "r_max"
+  )
+  for (ends in list(c(1, 1.01), c(0.1, 0.3), c(1e-3, 0.49), c(4, 5), c(1, 1e8))) {
+    radii <- confide:::tried_radii(list(
+      control = balloon_control(r_min = ends[[1]], r_max = ends[[2]]), dimension = 4,
+      shape = list(type = "matrix")
+    ), NULL)
+    expect_equal(radii[[1]], ends[[1]])
+    expect_true(all(diff(radii) > 0))
+    expect_gte(max(radii), ends[[2]])
+  }
+})
