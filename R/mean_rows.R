@@ -36,6 +36,8 @@ rows_in <- function(values) {
 
 plain_columns <- function(x, columns, call) {
   if (is.data.frame(x) && all(vapply(x, is_plain_column, logical(1)))) {
+    # a frame that was made by hand may have columns of several lengths
+    if (any(lengths(x) != length(x[[1]]))) abort_domain(mean_domain, call = call)
     return(unname(lapply(x, as.numeric)))
   }
   if (!is_plain_numbers(x)) {

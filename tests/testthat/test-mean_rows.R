@@ -293,3 +293,15 @@ test_that("the radii that are tried ascend from the first to the last, or are re
     expect_gte(max(radii), ends[[2]])
   }
 })
+
+test_that("a data frame whose columns differ in length is refused like other illegal rows", {
+  corrupt <- function(...) {
+    structure(list(...), class = "data.frame", row.names = seq_len(1000))
+  }
+  text <- expect_confide_error(private_mean(c(1, NA), rho = 1, sigma = "none", rng = "r"), "domain")
+  for (x in list(corrupt(a = as.numeric(1:1000), b = 1:2), corrupt(a = 1, b = 1:1000))) {
+    expect_identical(
+      expect_confide_error(private_mean(x, rho = 1, sigma = "none", rng = "r"), "domain"), text
+    )
+  }
+})
