@@ -184,7 +184,7 @@ balloon_queries <- function(run, budget) {
     unlist(lapply(budget$mean, function(share) {
       lapply(ends, function(radius) sum_query(run, radius, share))
     }), recursive = FALSE),
-    if (filter[[1]] > 0) list(run_query(run, "scatter", filter[[1]], dimension = run$dimension))
+    if (filter[[1]] > 0) list(scatter_query(run, filter[[1]]))
   )
 }
 

@@ -56,10 +56,14 @@ release_counts <- function(run, counts, share) {
   list(counts = release_in(run, count_units(counts), query), noise_sd = plan_noise(query)$noise_sd)
 }
 
-release_scatter <- function(run, kernel, share, dimension = run$dimension) {
-  query <- run_query(run, "scatter", share, dimension = dimension)
+release_scatter <- function(run, kernel, share) {
+  query <- scatter_query(run, share)
   units <- scan_rows(run$rows, function(y) kernel(y, query), sum_of_units)
   list(moments = release_in(run, units, query), noise_sd = plan_noise(query)$noise_sd)
+}
+
+scatter_query <- function(run, share) {
+  run_query(run, "scatter", share, n_max = run$n, dimension = run$dimension)
 }
 
 # Noisy binary search in each column of `cells`, counts between 2^steps + 1 ascending cuts: where

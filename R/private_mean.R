@@ -218,7 +218,7 @@ check_noise_plans <- function(run, request, budget, call) {
   }
   scatter <- request$shape$type == "tyler"
   queries <- c(queries, if (scatter) {
-    list(run_query(run, "scatter", budget$shape / tyler_steps, dimension = run$dimension))
+    list(scatter_query(run, budget$shape / tyler_steps))
   }, if (budget$interval > 0) list(interval_query(run, budget$interval)))
   for (query in queries) plan_noise(query, call)
 }

@@ -63,6 +63,7 @@ confide::CountSearchPlan radius_plan(const Rcpp::List &query) {
 
 confide::ScatterPlan moment_plan(const Rcpp::List &query) {
   return confide::scatter_plan(Rcpp::as<double>(query["budget"]),
+                               static_cast<std::size_t>(Rcpp::as<double>(query["n_max"])),
                                neighbours_of(Rcpp::as<std::string>(query["neighbours"])));
 }
 

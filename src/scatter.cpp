@@ -62,7 +62,7 @@ double factor_into_ball(double norm, double radius) { return 1 / std::max(norm, 
 
 } // namespace
 
-ScatterPlan scatter_plan(double rho, Neighbours neighbours) {
+ScatterPlan scatter_plan(double rho, std::size_t n, Neighbours neighbours) {
   if (!(rho > 0) || !(rho <= 0x1p40))
     throw PlanRefused("rho must be above 0 and at most 2^40");
   const double factor = neighbours == Neighbours::replace ? 2 : 1;
@@ -70,7 +70,11 @@ ScatterPlan scatter_plan(double rho, Neighbours neighbours) {
   const double steps = std::floor(std::sqrt(0x1p25 * std::sqrt(2 * rho / factor) * 0.999));
   if (steps < 16)
     throw PlanRefused("rho is too small for a matrix of second moments");
-  const auto m = std::min(static_cast<std::int64_t>(std::min(steps, 0x1p20)), most_steps);
+  const double records = std::max(static_cast<double>(n), 1.0);
+  const double room = std::floor(std::sqrt(static_cast<double>(sum_limit) / records * 0.999));
+  if (room < 16)
+    throw PlanRefused("there are too many records for a matrix of second moments");
+  const auto m = std::min(static_cast<std::int64_t>(std::min({steps, room, 0x1p20})), most_steps);
   const u128 bound = static_cast<u128>(m) * static_cast<u128>(m);
   const u128 squared = bound * bound * static_cast<u128>(factor);
   // half a variance that serves twice rho is the ceiling of what is needed

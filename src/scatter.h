@@ -1,6 +1,7 @@
 #pragma once
 #include "grid.h"
 #include <Eigen/Core>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -21,8 +22,9 @@ struct ScatterPlan {
   double realised;             // rho, exact, rounded up
 };
 
-// The largest m for which s is at most 2^25 grid steps. Throws PlanRefused.
-ScatterPlan scatter_plan(double rho, Neighbours neighbours);
+// The largest m for which s is at most 2^25 grid steps and n records stay below n m^2 < 2^61, so
+// that no sum overflows. Throws PlanRefused.
+ScatterPlan scatter_plan(double rho, std::size_t n, Neighbours neighbours);
 
 // Upper triangle, column by column, of the exact sum of k k' over the columns y of `records`, k the
 // rounded (y - centre) / radius clipped to the unit ball. A column whose norm is not a number is

@@ -30,7 +30,7 @@ mpz_class big(u128 x) {
 TEST_CASE("the noise of a matrix realises at most its budget, and nearly all of it") {
   for (const double rho : {1e-8, 1e-3, 0.15, 1.0, 100.0, 1e6})
     for (const Neighbours neighbours : {Neighbours::replace, Neighbours::zero_out}) {
-      const ScatterPlan plan = scatter_plan(rho, neighbours);
+      const ScatterPlan plan = scatter_plan(rho, 1000, neighbours);
       const mpz_class bound = mpz_class(static_cast<long>(plan.steps)) * plan.steps;
       const mpz_class squared = (neighbours == Neighbours::replace ? 2 : 1) * bound * bound;
       REQUIRE(big(plan.sensitivity_squared) == squared);
@@ -40,14 +40,29 @@ TEST_CASE("the noise of a matrix realises at most its budget, and nearly all of 
       REQUIRE(cost <= mpq_class(plan.realised));
       REQUIRE(plan.realised <= rho);
     }
-  CHECK_THROWS_AS(scatter_plan(1e-30, Neighbours::replace), PlanRefused);
-  CHECK_THROWS_AS(scatter_plan(0, Neighbours::replace), PlanRefused);
-  CHECK_THROWS_AS(scatter_plan(NAN, Neighbours::replace), PlanRefused);
+  CHECK_THROWS_AS(scatter_plan(1e-30, 2000, Neighbours::replace), PlanRefused);
+  CHECK_THROWS_AS(scatter_plan(0, 2000, Neighbours::replace), PlanRefused);
+  CHECK_THROWS_AS(scatter_plan(NAN, 2000, Neighbours::replace), PlanRefused);
+}
+
+TEST_CASE("as many records as there may be leave the sums of a matrix within their integers") {
+  for (const double rho : {1e-8, 1.0, 1e6, 0x1p30 * 1.01, 0x1p39})
+    for (const Neighbours neighbours : {Neighbours::replace, Neighbours::zero_out})
+      for (const int digits : {0, 10, 20, 22, 24, 31, 40}) {
+        const std::size_t n = std::size_t{1} << digits;
+        const ScatterPlan plan = scatter_plan(rho, n, neighbours);
+        const mpz_class bound = mpz_class(static_cast<long>(plan.steps)) * plan.steps;
+        REQUIRE(bound * static_cast<unsigned long>(n) < mpz_class(1) << 61);
+        REQUIRE(plan.realised <= rho);
+        if (digits <= 20) // where there is room the grid is as fine as for one record
+          REQUIRE(plan.steps == scatter_plan(rho, 1, neighbours).steps);
+      }
+  CHECK_THROWS_AS(scatter_plan(1, std::size_t{1} << 60, Neighbours::replace), PlanRefused);
 }
 
 TEST_CASE("outer products of hostile records move within the Frobenius sensitivity") {
   SeededRandom random(1);
-  const ScatterPlan plan = scatter_plan(0.15, Neighbours::replace);
+  const ScatterPlan plan = scatter_plan(0.15, 2000, Neighbours::replace);
   for (const Eigen::Index d : {1, 2, 5}) {
     const Eigen::VectorXd centre = random_matrix(d, 1, random);
     std::vector<std::vector<std::int64_t>> sums;
@@ -71,7 +86,7 @@ TEST_CASE("outer products of hostile records move within the Frobenius sensitivi
 }
 
 TEST_CASE("the largest move is found to be no neighbour's when only absence is allowed") {
-  const ScatterPlan plan = scatter_plan(0.15, Neighbours::zero_out);
+  const ScatterPlan plan = scatter_plan(0.15, 2000, Neighbours::zero_out);
   const Eigen::MatrixXd one = Eigen::Vector2d(9, 0), two = Eigen::Vector2d(0, 9);
   const auto a = scatter_sum(one, Eigen::Vector2d::Zero(), 1, plan, no_interrupt);
   const auto b = scatter_sum(two, Eigen::Vector2d::Zero(), 1, plan, no_interrupt);
@@ -80,7 +95,7 @@ TEST_CASE("the largest move is found to be no neighbour's when only absence is a
 }
 
 TEST_CASE("an entry off the diagonal counts twice in the norm of a matrix") {
-  const ScatterPlan plan = scatter_plan(0.15, Neighbours::replace);
+  const ScatterPlan plan = scatter_plan(0.15, 2000, Neighbours::replace);
   const auto most =
       static_cast<std::int64_t>(std::sqrt(static_cast<double>(plan.sensitivity_squared))) - 1;
   CHECK(within_scatter_sensitivity({most, 0, 0}, {0, 0, 0}, plan));
@@ -93,7 +108,7 @@ TEST_CASE("a sum is that of its records, and close to the plain second moments")
   Eigen::MatrixXd y = random_matrix(4, 1500, random);
   y.col(3).setConstant(std::numeric_limits<double>::quiet_NaN());
   const Eigen::VectorXd centre = Eigen::VectorXd::Constant(4, 0.5);
-  const ScatterPlan plan = scatter_plan(0.15, Neighbours::replace);
+  const ScatterPlan plan = scatter_plan(0.15, 2000, Neighbours::replace);
   const auto sum = scatter_sum(y, centre, 3, plan, no_interrupt);
   std::vector<std::int64_t> one_by_one(10, 0);
   Eigen::MatrixXd naive = Eigen::MatrixXd::Zero(4, 4);
@@ -116,7 +131,7 @@ TEST_CASE("a sum is that of its records, and close to the plain second moments")
 }
 
 TEST_CASE("sums of no records, and of whole blocks, are what they should be") {
-  const ScatterPlan plan = scatter_plan(1, Neighbours::replace);
+  const ScatterPlan plan = scatter_plan(1, 2000, Neighbours::replace);
   const Eigen::Vector2d centre = Eigen::Vector2d::Zero();
   const std::vector<std::int64_t> zero(3, 0);
   CHECK(scatter_sum(Eigen::MatrixXd(2, 0), centre, 1, plan, no_interrupt) == zero);
@@ -130,7 +145,7 @@ TEST_CASE("sums of no records, and of whole blocks, are what they should be") {
 TEST_CASE("signs of pairs have norm one, and equal or absent pairs add nothing") {
   Eigen::MatrixXd y(2, 7);
   y << 0, 3, 1, 1, std::nan(""), 2, 5, 0, 4, 2, 2, std::nan(""), 2, 5;
-  const ScatterPlan plan = scatter_plan(1, Neighbours::replace);
+  const ScatterPlan plan = scatter_plan(1, 2000, Neighbours::replace);
   const auto sum = sign_scatter_sum(y, Eigen::Matrix2d::Identity(), plan, no_interrupt);
   const auto m = static_cast<double>(plan.steps);
   CHECK(static_cast<double>(sum[0]) == doctest::Approx(0.36 * m * m).epsilon(1e-3));
@@ -139,7 +154,7 @@ TEST_CASE("signs of pairs have norm one, and equal or absent pairs add nothing")
 }
 
 TEST_CASE("directions whose squares underflow are no longer than others") {
-  const ScatterPlan plan = scatter_plan(1, Neighbours::replace);
+  const ScatterPlan plan = scatter_plan(1, 2000, Neighbours::replace);
   const std::int64_t longest = plan.steps * plan.steps;
   int stretched = 0; // by the norm that was computed
   for (const Eigen::Index d : {1, 2, 3})
@@ -159,7 +174,7 @@ TEST_CASE("directions whose squares underflow are no longer than others") {
 
 TEST_CASE("a released matrix is symmetric with the noise of its plan") {
   SeededRandom random(3);
-  const ScatterPlan plan = scatter_plan(0.5, Neighbours::replace);
+  const ScatterPlan plan = scatter_plan(0.5, 2000, Neighbours::replace);
   const std::vector<std::int64_t> units(10, 0);
   double diagonal = 0, other = 0;
   constexpr int draws = 4000;

@@ -157,8 +157,8 @@ void fuzz_scatter(Bytes &bytes) {
     transform.data()[i] += bytes.share();
   try {
     const double rho = bytes.flag() ? bytes.number() : bytes.positive(1e3);
-    const ScatterPlan plan =
-        scatter_plan(rho, replace ? Neighbours::replace : Neighbours::zero_out);
+    const ScatterPlan plan = scatter_plan(rho, static_cast<std::size_t>(n),
+                                          replace ? Neighbours::replace : Neighbours::zero_out);
     require(plan.realised > 0 && plan.realised <= rho);
     const auto units = scatter_sum(here, centre, radius, plan, no_interrupt);
     require(within_scatter_sensitivity(
