@@ -176,15 +176,20 @@ tried_radii <- function(request, call) {
 }
 
 # The noise that the smallest and the largest radius would need: refusals come before any is drawn.
-balloon_queries <- function(run, budget) {
-  ends <- range(budget$radii)
+balloon_queries <- function(run, request, budget) {
+  starts <- budget$start > 0
+  ends <- range(budget$radii, if (starts) request$radius)
   filter <- budget$filter
   c(
+    if (starts) list(sum_query(run, request$radius, budget$start)),
     Map(function(share, tau) first_query(run, tau * run$n, share), budget$radius, budget$tau),
-    unlist(lapply(budget$mean, function(share) {
-      lapply(ends, function(radius) sum_query(run, radius, share))
-    }), recursive = FALSE),
-    if (filter[[1]] > 0) list(scatter_query(run, filter[[1]]))
+    unlist(lapply(budget$mean, function(share) sum_queries(run, ends, share)), recursive = FALSE),
+    if (filter[[1]] > 0) {
+      list(
+        scatter_query(run, filter[[1]]),
+        search_query(run, most_directions(run), filter[[2]], filter_steps)
+      )
+    }
   )
 }
 
@@ -258,6 +263,8 @@ finish_steps <- function(steps, average) {
 
 filter_steps <- 12
 
+most_directions <- function(run) floor(run$dimension / 2)
+
 # The private spectral filter (balloon.md 1.7). Outliers that hide on the sphere push one direction;
 # in it the second moment stands out, and a private median takes the place of the mean.
 release_filter <- function(run, fit, shares, slack) {
@@ -270,7 +277,7 @@ release_filter <- function(run, fit, shares, slack) {
   base <- mean(utils::tail(parts$values, ceiling(d / 2)))
   q <- sqrt(d / run$n)
   threshold <- base * ((1 + q) / (1 - min(0.9, q)))^2 * (1 + slack) + 1.5 * noise * sqrt(2 * d)
-  directions <- min(sum(parts$values > threshold), floor(d / 2))
+  directions <- min(sum(parts$values > threshold), most_directions(run))
   filter <- list(directions = directions, threshold = threshold * fit$radius^2)
   if (directions == 0) {
     return(filter)

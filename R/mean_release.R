@@ -28,6 +28,10 @@ sum_query <- function(run, radius, share, dimension = run$dimension) {
   run_query(run, "sum", share, bound = radius, n_max = run$n, dimension = dimension)
 }
 
+sum_queries <- function(run, radii, share, dimension = run$dimension) {
+  lapply(radii, function(radius) sum_query(run, radius, share, dimension))
+}
+
 # One step: the mean of the records' displacements from the centre, each clipped to the radius.
 release_step <- function(run, centre, radius, share) {
   query <- sum_query(run, radius, share)
@@ -52,9 +56,16 @@ first_query <- function(run, target, share) {
 
 # Counts of which one record can move each by one.
 release_counts <- function(run, counts, share) {
-  query <- run_query(run, "joint_counts", share, dimension = as.numeric(length(counts)))
+  query <- counts_query(run, length(counts), share)
   list(counts = release_in(run, count_units(counts), query), noise_sd = plan_noise(query)$noise_sd)
 }
+
+counts_query <- function(run, number, share) {
+  run_query(run, "joint_counts", share, dimension = as.numeric(number))
+}
+
+# That of each step of noisy_search().
+search_query <- function(run, columns, share, steps) counts_query(run, columns, share / steps)
 
 release_scatter <- function(run, kernel, share) {
   query <- scatter_query(run, share)
@@ -88,7 +99,7 @@ noisy_search <- function(run, cells, target, share, steps) {
 
 # Cuts of an interval into 2^steps cells, and the medians found among them.
 even_cuts <- function(half_width, steps) {
-  seq(-half_width, half_width, length.out = 2^steps + 1)
+  half_width * seq(-1, 1, length.out = 2^steps + 1) # twice the width may not be a number
 }
 
 search_projections <- function(run, centre, directions, half_width, target, share, steps) {

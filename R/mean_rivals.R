@@ -13,14 +13,27 @@ rival_budget <- function(request, available, call) {
   )
 }
 
-rival_queries <- function(run, request, budget) {
+# All that they may ask for, where a radius follows from noise at its smallest and largest.
+rival_queries <- function(run, request, budget, call) {
   radius <- request$radius
   switch(request$method,
     clipped = list(sum_query(run, radius, budget$mean)),
-    coinpress = lapply(budget$mean, function(share) sum_query(run, radius, share)),
-    huber = list(first_query(run, run$n / 4, budget$scale)),
-    instance_optimal = list(sum_query(run, radius, budget$mean, 2^ceiling(log2(run$dimension)))),
-    coordinate_median = list()
+    coinpress = Map(
+      function(clip, share) sum_query(run, clip, share),
+      coinpress_radii(run, request, budget$mean, call), budget$mean
+    ),
+    huber = c(
+      list(first_query(run, run$n / 4, budget$scale)),
+      sum_queries(run, range(budget$radii), budget$mean[[1]])
+    ),
+    instance_optimal = c(
+      list(
+        search_query(run, rotated_size(run), budget$median, search_steps),
+        search_query(run, 1, budget$norm, search_steps)
+      ),
+      sum_queries(run, radius * c(2^-(search_steps + 1), 1), budget$mean, rotated_size(run))
+    ),
+    coordinate_median = list(search_query(run, run$dimension, budget$median, median_steps))
   )
 }
 
@@ -52,22 +65,32 @@ coinpress_weights <- function(steps, call) {
   if (steps == 1) 1 else c(rep(unname(share), steps - 1), 3 / 4)
 }
 
-# MVMRec: a ball that holds the mean shrinks to what noise and sampling allow. gamma bounds the norm
-# of a standard normal vector with probability 1 - beta.
+# MVMRec: a ball that holds the mean shrinks to what noise and sampling allow.
 run_coinpress <- function(run, request, budget) {
-  d <- run$dimension
-  gamma <- sqrt(d + 2 * sqrt(d * log(1 / 0.01)) + 2 * log(1 / 0.01))
-  centre <- rep(0, d)
-  radius <- request$radius
+  radii <- coinpress_radii(run, request, budget$mean)
+  centre <- rep(0, run$dimension)
   steps <- list()
-  for (share in budget$mean) {
-    clip <- min(sqrt(radius^2 + 6 * radius + gamma^2), radius + gamma)
-    step <- release_step(run, centre, clip, share)
-    steps <- c(steps, list(step))
-    centre <- step$centre
-    radius <- gamma * sqrt(1 / run$n + step$noise_sd^2)
+  for (i in seq_along(radii)) {
+    steps[[i]] <- release_step(run, centre, radii[[i]], budget$mean[[i]])
+    centre <- steps[[i]]$centre
   }
   finish_steps(steps, average = FALSE)
+}
+
+# Of each step: they follow from public numbers. gamma bounds the norm of a standard normal vector
+# with probability 1 - beta.
+coinpress_radii <- function(run, request, shares, call = rlang::caller_env()) {
+  d <- run$dimension
+  gamma <- sqrt(d + 2 * sqrt(d * log(1 / 0.01)) + 2 * log(1 / 0.01))
+  radius <- request$radius
+  clips <- numeric()
+  for (share in shares) {
+    clip <- min(sqrt(radius^2 + 6 * radius + gamma^2), radius + gamma)
+    clips <- c(clips, clip)
+    noise_sd <- plan_noise(sum_query(run, clip, share), call)$noise_sd / run$n
+    radius <- gamma * sqrt(1 / run$n + noise_sd^2)
+  }
+  clips
 }
 
 # Yu, Ren and Zhou (2024): T steps of Huber's estimating equation. Their histogram for E |x - mu|^2
@@ -107,7 +130,7 @@ search_steps <- 10
 run_instance_optimal <- function(run, request, budget) {
   d <- run$dimension
   n <- run$n
-  size <- 2^ceiling(log2(d))
+  size <- rotated_size(run)
   rotated <- run
   rotated$dimension <- size
   rotated$rows$each <- rotated_rows(run$rows, size)
@@ -124,6 +147,8 @@ run_instance_optimal <- function(run, request, budget) {
   fit$path <- matrix(fit$centre, 1)
   fit
 }
+
+rotated_size <- function(run) 2^ceiling(log2(run$dimension))
 
 rotated_rows <- function(rows, size) {
   rotate <- function(y) {

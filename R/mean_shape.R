@@ -69,6 +69,13 @@ shape_share <- function(request) {
   )
 }
 
+shape_queries <- function(run, request, share) {
+  switch(request$shape$type,
+    diag = list(search_query(run, run$dimension, share, scale_steps)),
+    tyler = list(scatter_query(run, share / tyler_steps))
+  )
+}
+
 # The root, for "diag" and "tyler" from noisy answers.
 release_shape <- function(run, request, share) {
   switch(request$shape$type,

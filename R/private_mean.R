@@ -212,14 +212,14 @@ mean_budget <- function(request, call) {
 # Any refusal by the samplers' range comes here, before noise is drawn.
 check_noise_plans <- function(run, request, budget, call) {
   queries <- if (request$method == "balloon") {
-    balloon_queries(run, budget$body)
+    balloon_queries(run, request, budget$body)
   } else {
-    rival_queries(run, request, budget$body)
+    rival_queries(run, request, budget$body, call)
   }
-  scatter <- request$shape$type == "tyler"
-  queries <- c(queries, if (scatter) {
-    list(scatter_query(run, budget$shape / tyler_steps))
-  }, if (budget$interval > 0) list(interval_query(run, budget$interval)))
+  queries <- c(
+    queries, shape_queries(run, request, budget$shape),
+    if (budget$interval > 0) list(interval_query(run, budget$interval))
+  )
   for (query in queries) plan_noise(query, call)
 }
 

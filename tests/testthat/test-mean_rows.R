@@ -305,3 +305,78 @@ test_that("a data frame whose columns differ in length is refused like other ill
     )
   }
 })
+
+test_that("what no noise can serve is refused before any is drawn or charged", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(800), 200))
+  served <- function(...) {
+    account <- ledger(8, neighbours = "replace")
+    error <- tryCatch(
+      {
+        private_mean(x, ..., sigma = "none", ledger = account)
+        NULL
+      },
+      error = identity
+    )
+    if (is.null(error)) {
+      return(TRUE)
+    }
+    expect_s3_class(error, "confide_error_parameter")
+    expect_identical(spent(account), 0)
+    FALSE
+  }
+  starting <- balloon_control(start = "mean")
+  for (method in mean_methods) {
+    # the smallest budget that can be served is another one for each kind of noise
+    found <- vapply(10^-(8:18), function(rho) served(rho = rho, method = method), logical(1))
+    expect_false(all(found))
+    for (radius in c(1e-300, 1e300, 1e308)) {
+      served(rho = 1, method = method, radius = radius)
+    }
+  }
+  for (radius in c(1e-300, 1e300)) {
+    expect_false(served(rho = 1, radius = radius, control = starting))
+  }
+  expect_true(served(rho = 1, radius = 1e3, control = starting))
+  expect_true(served(rho = 1, radius = 1e308, method = "coordinate_median"))
+})
+
+# Whether a query is one of those planned, or a sum whose bound is between those of two planned.
+was_planned <- function(query, planned) {
+  alike <- Filter(function(plan) {
+    plan$kind == query$kind && plan$budget == query$budget &&
+      (plan$dimension %||% 0) >= (query$dimension %||% 0)
+  }, planned)
+  if (query$kind != "sum" || length(alike) == 0) {
+    return(length(alike) > 0)
+  }
+  bounds <- vapply(alike, `[[`, numeric(1), "bound")
+  min(bounds) <= query$bound && query$bound <= max(bounds)
+}
+
+test_that("every noisy answer is planned before the first", {
+  plan <- confide:::plan_noise
+  planned <- asked <- list()
+  local_replacement("plan_noise", function(query, ...) {
+    if (length(asked) == 0) planned[[length(planned) + 1]] <<- query
+    plan(query, ...)
+  })
+  guard <- function(units, query, rng) {
+    if (query$kind != "order") asked[[length(asked) + 1]] <<- query
+    confide:::noisy_answer(units, query, rng)
+  }
+  x <- withr::with_seed(1, matrix(stats::rnorm(4000), 1000))
+  x[1:200, 1] <- 20
+  settings <- c(
+    lapply(mean_methods, function(method) list(method = method, sigma = "none")),
+    list(
+      list(sigma = "diag"), list(sigma = "tyler"), list(sigma = "none", filter = "spectral"),
+      list(sigma = "none", control = balloon_control(start = "mean", r_max = 1e-3))
+    )
+  )
+  for (setting in settings) {
+    planned <- asked <- list()
+    confide:::with_guard(guard, do.call(private_mean, c(list(x, rho = 4, rng = "r"), setting)))
+    expect_gt(length(asked), 1 - (identical(setting$method, "clipped")))
+    expect_true(all(vapply(asked, was_planned, logical(1), planned)))
+  }
+})
