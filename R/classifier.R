@@ -35,7 +35,8 @@
 #' @param method (string) See above.
 #' @param records (number above 0) For `"gradient"`: a public guess of the number of records, which
 #'   scales the steps. With `"add_remove"` the true number is private; do not give `nrow(x)`.
-#' @param bound (number above 0) Largest norm of a row of `x`; longer rows are shortened.
+#' @param bound (number from 1e-100 to 1e100) Largest norm of a row of `x`; longer rows are
+#'   shortened.
 #' @param control (list) Made by `classifier_control()`.
 #' @param ledger ([ledger()] or `NULL`) Charged before each release.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
@@ -112,7 +113,7 @@ private_classifier <- function(x, y, epsilon, alpha, ..., neighbours,
   request <- list(
     method = method, classes = check_classes(y), features = features,
     names = public_names(x) %||% paste0("x", seq_len(features)),
-    bound = check_positive(bound), alpha = alpha, neighbours = neighbours,
+    bound = check_feature_bound(bound), alpha = alpha, neighbours = neighbours,
     control = check_classifier_control(control), rng = rng, ledger = ledger
   )
   request$records <- check_public_records(records, method)
@@ -228,6 +229,12 @@ plain_matrix <- function(x) {
   if (is_plain_numbers(x) && length(dim(x)) == 2) {
     matrix(as.numeric(x), nrow(x), ncol(x))
   }
+}
+
+# Its square, times what scores need, stays far from the ends of doubles.
+check_feature_bound <- function(bound, call = rlang::caller_env()) {
+  within <- function(x) x >= 1e-100 && x <= 1e100
+  check_number(bound, "from 1e-100 to 1e100", within, arg = "bound", call = call)
 }
 
 check_public_records <- function(records, method, call = rlang::caller_env()) {

@@ -502,3 +502,27 @@ test_that("a solver that rounding keeps from its tolerance stops before anything
     ), "domain", "tolerance"
   )
 })
+
+test_that("a bound whose square leaves the doubles is refused, and the rest of them served", {
+  x <- withr::with_seed(1, matrix(stats::rnorm(600), 300)) / 3
+  y <- factor(rep(c("a", "b"), each = 150))
+  x[1:150, 1] <- x[1:150, 1] + 1
+  fit <- function(bound, scaled = x * bound, ...) {
+    withr::with_seed(1, private_classifier(
+      scaled, y, epsilon = 20, alpha = 20, neighbours = "add_remove", bound = bound, rng = "r", ...
+    ))
+  }
+  for (bound in c(1e-320, 1e-160, 1e153, 1e300)) {
+    for (method in c("class_sums", "output")) {
+      expect_confide_error(fit(bound, x, method = method), "parameter", "from 1e-100 to 1e100")
+    }
+    expect_confide_error(fit(bound, x, records = 300), "parameter", "from 1e-100 to 1e100")
+  }
+  # powers of two change no digit of what is released
+  one <- fit(1, method = "class_sums")
+  for (bound in c(2^-330, 2^330)) {
+    found <- fit(bound, method = "class_sums")
+    expect_equal(found$weights * bound, one$weights, tolerance = 1e-12)
+    expect_equal(found$intercept, one$intercept, tolerance = 1e-12)
+  }
+})
