@@ -5,6 +5,11 @@
 #' exactly from the discrete Gaussian (`rho`) or discrete Laplace law (`epsilon`) on that grid. So
 #' the guarantee holds for the numbers that are really computed, without rounding errors.
 #'
+#' Rounding is toward zero, by less than one step (`$grid`) a number, two where a row is shortened.
+#' A step is at most 2^-24 of the noise, or 2^-29 of `bound` where that is more. A sum of n numbers
+#' of one sign thus comes out nearer to 0 by about n / 2 steps: up to a tenth of the noise at 3
+#' million rows, more beyond. Where that matters and n is public, add n `$grid` / 2.
+#'
 #' @param x For `private_sum()` the private values: a numeric vector, or a numeric matrix or data
 #'   frame with one row for each person. For `private_count()` a logical vector, one entry for each
 #'   person; the number of `TRUE` is released.

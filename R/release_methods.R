@@ -1,8 +1,9 @@
 #' What can be asked of a release
 #'
 #' The uncertainty is that of the noise alone: an interval covers the exact sum of the clipped rows,
-#' or the exact count, in the data at hand. What clipping took away, and what another sample of
-#' people would give, is not in it.
+#' as rounded to the grid, or the exact count, in the data at hand. What clipping took away, what
+#' rounding takes from millions of rows (see [private_sum()]), and what another sample of people
+#' would give, is not in it.
 #'
 #' @param object,x (release) Made by [private_sum()] or [private_count()].
 #' @param parm (names or indices, or missing) Which entries; all by default.

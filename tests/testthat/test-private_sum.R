@@ -363,3 +363,19 @@ test_that("an interrupted draw of noise leaves R in order and nothing behind", {
   expect_length(random_state(), length(before))
   expect_true(audit(private_count(TRUE, rho = 1, neighbours = "replace"))$ok)
 })
+
+test_that("rounding takes from a sum what the help says, and no more", {
+  # runif() has 32 binary digits, hardly more than the grid
+  x <- withr::with_seed(1, stats::pnorm(stats::rnorm(1e5)))
+  for (rho in c(1e-3, 0.5, 1e6, 1e12)) {
+    query <- list(
+      kind = "sum", bound = 1, budget = rho, law = "gaussian", neighbours = "add_remove",
+      n_max = largest_rows, dimension = 1
+    )
+    plan <- noise_plan(query)
+    expect_lte(plan$grid, max(2^-24 * plan$noise_sd, 2^-29))
+    # in steps, each a fraction of one; uniform ones, whose mean has sd sqrt(1 / 12 / n)
+    taken <- (sum(x) / plan$grid - units_as_numbers(sum_units(matrix(x), query))) / length(x)
+    expect_lt(abs(taken - 0.5), 5 * sqrt(1 / 12 / length(x)))
+  }
+})
