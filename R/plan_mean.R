@@ -14,28 +14,30 @@
 #' \eqn{a = \sqrt{q^2 + \delta^2}}, \eqn{q} being the distance from the true centre; it clips at
 #' their quantile \eqn{R}, shrinks \eqn{\delta} to \eqn{(1 - \lambda) \delta} with
 #' \eqn{\lambda = E[1(a \le R) + (1 - 1/d) (R / a) 1(a > R)]}, and adds noise of variance
-#' \eqn{s^2} a column and the sampling error \eqn{E \min(a, R)^2 / n}. The steps' noises are
+#' \eqn{s^2} a column and the sampling error \eqn{E \min(a, R)^2 / n}. (One column has two sides:
+#' the signed distances are averaged.) The steps' noises are
 #' followed to the end, with the weights that [private_mean()] gives to its iterates. Against
 #' simulations the result is right to a few percent.
 #'
 #' @param d (whole number above 0) Number of columns.
 #' @param ... Unused; catches misspelt arguments.
 #' @param n (whole number above 0, or `NULL`) Number of rows.
-#' @param rho (number from 1e-50 to 1e50, or `NULL`) The privacy parameter, zero-concentrated differential
-#'   privacy; no default.
+#' @param rho (number from 1e-50 to 1e50, or `NULL`) The privacy parameter, zero-concentrated
+#'   differential privacy; no default.
 #' @param error (number above 0, or `NULL`) Root mean square error to reach, in whitened units.
 #' @param distribution (`"gaussian"`, `"t3"` or `"cauchy"`) What the data are expected to look like:
 #'   normal, or elliptical with the tails of Student's t with 3 degrees of freedom or 1.
 #' @param sigma,filter,neighbours,control As in [private_mean()]; a matrix for `sigma` may be given
 #'   as `"matrix"`.
-#' @param start (number, from 0 to 1e50) Expected distance of the true centre from `centre`, in whitened
-#'   units. Default: `sqrt(d)`, one standard deviation in each column.
+#' @param start (number, from 0 to 1e50) Expected distance of the true centre from `centre`, in
+#'   whitened units. Default: `sqrt(d)`, one standard deviation in each column.
 #' @returns A list of class `confide_mean_plan`: `$n`, `$rho`, `$error` (as reached), `$parts` (root
 #'   mean squares of sampling, of the privacy noise, and of what is left of the start; their
 #'   squares add up), `$column_error` (standard error of a column), `$n_without_privacy` (rows that
 #'   the same estimator needs without noise), `$radius` (expected last radius), `$shares` (what the
 #'   budget is spent on), `$filter` (`"none"` or `"spectral"`), `$d`, `$distribution`, `$solved`
-#'   (`"n"`, `"rho"` or `"error"`). For `n` the smallest number from which on the error is reached.
+#'   (`"n"`, `"rho"` or `"error"`). For `n` the smallest number from which on the error is reached,
+#'   and which `sigma` allows.
 #'   It has `print()`, `plot()` and `autoplot()`.
 #' @section Errors:
 #' `confide_error_parameter` unless exactly one of n, rho and error is left out, for values outside
@@ -173,18 +175,41 @@ planned_steps <- function(setting, n, budget, records) {
   d <- setting$d
   steps <- length(budget$mean)
   quantile <- squared_distance(setting, budget$tau)
+  smallest <- budget$radii[[1]]
   offset <- setting$start^2
   radius <- lambda <- variance <- noise_sd <- numeric(steps)
   for (step in seq_len(steps)) {
-    distance <- sqrt(records + offset)
-    radius[[step]] <- sqrt(quantile[[step]] + offset)
-    inside <- distance <= radius[[step]]
-    lambda[[step]] <- mean(ifelse(inside, 1, (1 - 1 / d) * radius[[step]] / distance))
-    variance[[step]] <- mean(pmin(distance, radius[[step]])^2) / d
+    distance <- planned_distances(setting, records, offset)
+    radius[[step]] <- max(smallest, if (d == 1) {
+      stats::quantile(abs(distance), budget$tau[[step]], names = FALSE)
+    } else {
+      sqrt(quantile[[step]] + offset)
+    })
+    lambda[[step]] <- planned_shrinkage(setting, distance, radius[[step]], offset)
+    variance[[step]] <- mean(pmin(abs(distance), radius[[step]])^2) / d
     noise_sd[[step]] <- setting$reach * radius[[step]] / (n * sqrt(2 * budget$mean[[step]]))
     offset <- (1 - lambda[[step]])^2 * offset + d * (noise_sd[[step]]^2 + variance[[step]] / n)
   }
   list(radius = radius, lambda = lambda, variance = variance, noise_sd = noise_sd)
+}
+
+# Of the records from the centre. In one column they are signed: on both sides of the truth.
+planned_distances <- function(setting, records, offset) {
+  if (setting$d > 1) {
+    return(sqrt(records + offset))
+  }
+  as.vector(sqrt(offset) + c(-1, 1) %o% sqrt(records))
+}
+
+# The share of the way to the truth that a step goes.
+planned_shrinkage <- function(setting, distance, radius, offset) {
+  if (setting$d > 1) {
+    return(mean(ifelse(distance <= radius, 1, (1 - 1 / setting$d) * radius / distance)))
+  }
+  if (offset < 1e-12) {
+    return(mean(abs(distance) <= radius))
+  }
+  mean(pmax(-radius, pmin(distance, radius))) / sqrt(offset)
 }
 
 # The weights that private_mean() is expected to give to its centres (see finish_steps()): a centre
@@ -237,7 +262,13 @@ solve_n <- function(setting, asked, call = rlang::caller_env()) {
   asked$n <- ceiling(n)
   while (asked$n > 1 && reached(asked$n - 1)) asked$n <- asked$n - 1
   while (!reached(asked$n)) asked$n <- asked$n + 1
+  asked$n <- max(asked$n, rows_for_shape(setting, asked$rho))
   asked
+}
+
+# Fewer are refused by private_mean().
+rows_for_shape <- function(setting, rho) {
+  if (setting$sigma == "diag") ceiling(150 * sqrt(setting$d / rho)) else 1
 }
 
 solve_rho <- function(setting, asked, call = rlang::caller_env()) {
@@ -346,12 +377,14 @@ format.confide_mean_plan <- function(x, ...) {
 # Ramsay et al. (2026) and simulations: below about 1.2 d / rho rows the noise widens the radius,
 # and the radius the noise.
 verdict_on_plan <- function(plan) {
-  needed <- 150 * sqrt(plan$d / plan$rho) # what private_mean() asks for
-  if (plan$setting$sigma == "diag" && plan$n < needed) {
+  needed <- rows_for_shape(plan$setting, plan$rho)
+  if (plan$n < needed) {
     return(sprintf(
-      "NOTE: sigma = \"diag\" needs %s; give a matrix or \"none\"",
-      plural(ceiling(needed), "row")
+      "NOTE: sigma = \"diag\" needs %s; give a matrix or \"none\"", plural(needed, "row")
     ))
+  }
+  if (plan$n < 1.2 * plan$d / plan$rho) {
+    return("NOTE: below about 1.2 d / rho rows a few estimates go far astray")
   }
   if (plan$column_error > 0.5) {
     return("NOTE: the error is half a standard deviation a column, or more: of no use")

@@ -24,7 +24,8 @@ test_that("the planned error is the root mean square error of private_mean()", {
   withr::local_seed(1)
   cases <- list(
     list(bare(8), 1000, .01), list(bare(32), 2000, .02), list(bare(2), 1000, .05),
-    list(bare(8, distribution = "t3"), 2000, .05)
+    list(bare(8, distribution = "t3"), 2000, .05), list(bare(1), 20000, .5),
+    list(bare(1, iterations = 3), 20000, .5), list(bare(1, r_min = 0.01), 2000, .5)
   )
   for (case in cases) {
     planned <- planned_error(case[[1]], case[[2]], case[[3]])^2
@@ -68,7 +69,7 @@ test_that("without privacy and clipping the error is that of the sample mean", {
 
 test_that("with a small radius one column gives the median", {
   # psi is then a sign: the asymptotic variance of the median is pi / 2 / n
-  setting <- bare(1, tau = 0.01, start = 0)
+  setting <- bare(1, tau = 0.01, r_min = 1e-3, start = 0)
   n <- 1e8
   sampling <- mean_errors(setting, n, no_privacy, planned_records(setting, 1e5))[["sampling"]]
   expect_equal(n * sampling, pi / 2, tolerance = 0.02)
@@ -103,11 +104,12 @@ test_that("each of the three gives the others back", {
 
 test_that("from the planned number on the error is reached, in spite of the filter's share", {
   for (error in c(.15, .17, .2, .22)) {
-    plan <- plan_mean(8, rho = .05, error = error)
+    planned <- function(...) plan_mean(8, rho = .05, sigma = "none", ...)
+    plan <- planned(error = error)
     later <- round(plan$n * c(1, 1.01, 1.1, 1.3, 2, 5, 20))
-    errors <- vapply(later, function(n) plan_mean(8, n = n, rho = .05)$error, numeric(1))
+    errors <- vapply(later, function(n) planned(n = n)$error, numeric(1))
     expect_true(all(errors <= error))
-    expect_gt(plan_mean(8, n = plan$n - 1, rho = .05)$error, error)
+    expect_gt(planned(n = plan$n - 1)$error, error)
   }
 })
 
@@ -160,6 +162,16 @@ test_that("a plan is drawn with its point on the curve", {
     points$y,
     tolerance = 1e-2
   )
+})
+
+test_that("a computed number of rows is one that private_mean() takes", {
+  plan <- plan_mean(4, rho = .05, error = .1)
+  expect_identical(plan$n, ceiling(150 * sqrt(4 / .05)))
+  expect_lte(plan$error, .1)
+  x <- matrix(stats::rnorm(4 * plan$n), plan$n)
+  expect_s3_class(private_mean(x, .05, rng = "r"), "confide_mean")
+  expect_confide_error(private_mean(x[-1, ], .05, rng = "r"), "parameter")
+  expect_output(print(plan_mean(4, n = 90, rho = .05, sigma = "none")), "far astray")
 })
 
 test_that("a plan without an answer is refused", {
