@@ -97,7 +97,9 @@ laplace_threshold <- function(epsilon, sensitivity, yes, monotone, neighbours,
   share <- if (monotone) 2 else 4
   queries <- list(
     threshold = threshold_query("laplace", epsilon / 2, sensitivity, neighbours),
-    question = threshold_query("laplace", epsilon / (share * yes), sensitivity, neighbours)
+    question = threshold_query(
+      "laplace", quotient_down(epsilon, share * yes), sensitivity, neighbours
+    )
   )
   plans <- lapply(queries, plan_noise, call = call)
   scale <- vapply(plans, function(plan) plan$numerator / plan$denominator, numeric(1))
@@ -165,6 +167,11 @@ check_stop_weights <- function(cap, weights, call) {
   list(stop = weights, never = never)
 }
 
+# Never above x / k. Halving is exact, other quotients may be rounded up.
+quotient_down <- function(x, k) {
+  if (log2(k) == round(log2(k))) x / k else x / k * (1 - 2^-52)
+}
+
 threshold_query <- function(law, budget, sensitivity, neighbours) {
   list(
     kind = "answer", law = law, budget = budget, sensitivity = sensitivity, whole = TRUE,
@@ -176,7 +183,7 @@ start_threshold <- function(noise, threshold, ledger, neighbours, rng,
                             call = rlang::caller_env()) {
   object <- structure(c(noise, list(
     answers = logical(), halted = FALSE, epsilon = noise$never, neighbours = neighbours,
-    ledger = ledger, rng = rng, version = 0
+    ledger = ledger, rng = rng, run = current_run(), version = 0
   )), class = c("confide_above_threshold", "confide_expost"))
   statement <- threshold_statement(object, noise$worst)
   meter(statement)
@@ -215,8 +222,15 @@ ask <- function(object, value) {
   if (!is_finite_number(value) || !is_whole(value) || abs(value) > 2^52) {
     abort_domain("{.arg value} must be one whole number.")
   }
-  noisy <- release_units(count_units(value), object$queries$question, object$rng)
+  if (is_metered() && object$run != current_run()) {
+    abort_budget(c(
+      "Within {.fn accuracy_first} ask only what was started there.",
+      x = "This was started before, and is not in the run's certificate.",
+      i = "Ask before the run, or make it in {.arg refine}."
+    ))
+  }
   object <- advance(object)
+  noisy <- release_units(count_units(value), object$queries$question, object$rng)
   object$answers <- c(object$answers, noisy >= vault_numbers(object$handle, 1))
   update_threshold(object)
 }

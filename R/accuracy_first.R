@@ -59,8 +59,10 @@
 #' @returns A release of class `confide_accuracy_first`, a list with `$status` (`"reached"` or
 #'   `"exhausted"`), `$attempts`, `$model`, `$released` (what `fit` got last), `$epsilon` (the
 #'   certificate at `$alpha`), `$parts` (certificates of the training and of the validation part),
-#'   `$path` (data frame: a row for each attempt), `$threshold`, `$privacy`. Neither data nor
-#'   closures are kept. The accuracy of the model on other people is not known from this: the check
+#'   `$path` (data frame: a row for each attempt), `$threshold`, `$privacy`,
+#'   `$keeps_environment`: whether `$model` holds an environment, as the formula of [stats::lm()]
+#'   does where `fit` makes it. Such a model may hold the data: do not save or share it. Else
+#'   neither data nor closures are kept. The accuracy of the model on other people is not known from this: the check
 #'   is noisy, and it stopped because it looked good.
 #' @section Errors:
 #' `confide_error_budget` when `refine` spends more than its level, when `fit` or `score` draw
@@ -115,8 +117,10 @@ accuracy_first <- function(train, validation, refine, fit, score, ..., threshold
     check_choice(check, c("svt", "gaussian")), check_epsilon, check_not_negative(margin)
   )
   check_disjoint(train, validation, overlap)
+  check_split_source(train, validation, rng)
   run <- start_run(plan, overlap, ledger, rng)
-  outcome <- run_attempts(run, train, validation, list(refine = refine, fit = fit, score = score))
+  closures <- list(refine = refine, fit = fit, score = score)
+  outcome <- with_run(run_attempts(run, train, validation, closures))
   settle_run(run, ledger)
   new_accuracy_first(run, outcome)
 }
@@ -168,6 +172,18 @@ check_disjoint <- function(train, validation, overlap, call = rlang::caller_env(
     abort_domain(c(
       "{.arg train} and {.arg validation} must be different people, not the same data.",
       i = "With {.code overlap = TRUE} both parts' certificates add up."
+    ), call = call)
+  }
+}
+
+# With a fixed seed one person more moves many others to the other part.
+check_split_source <- function(train, validation, rng, call = rlang::caller_env()) {
+  seeded <- "r" %in% c(attr(train, "split_rng"), attr(validation, "split_rng"))
+  if (seeded && rng == "os" && !is_audited()) {
+    abort_parameter(c(
+      "{.arg train} and {.arg validation} must be split by the operating system's randomness.",
+      x = "{.fn split_people} had {.code rng = \"r\"}, which is for simulations.",
+      i = "Split again without it, or give {.code rng = \"r\"} here too."
     ), call = call)
   }
 }
@@ -299,6 +315,7 @@ run_attempts <- function(run, train, validation, closures) {
       from_closure("refine", closures$refine(previous, train, plan$grid[[k]]))
     )
     check_released(previous)
+    check_counted(previous, run)
     released <- without_handle(previous)
     correct <- with_meter(refuse_noise_here, {
       model <- from_closure("fit", closures$fit(released))
@@ -378,6 +395,20 @@ check_released <- function(released, call = rlang::caller_env()) {
   }
 }
 
+# What was drawn elsewhere, in another process or before the run, is not in its certificate.
+check_counted <- function(released, run, call = rlang::caller_env()) {
+  statement <- privacy(released)
+  check_run_source(statement$rng %||% "os", run$rng)
+  counted <- sum_rounded_up(c(0, run$counted$train))
+  if (privacy_cost(statement, run$plan$alpha, call) > counted * level_slack) {
+    abort_budget(c(
+      "{.arg refine} must release within the run.",
+      x = "It returned a release that cost more than was counted here.",
+      i = "What was released before, or in another process, has a certificate of its own."
+    ), call = call)
+  }
+}
+
 without_handle <- function(released) {
   if (!is.list(released)) {
     return(released)
@@ -409,7 +440,7 @@ settle_run <- function(run, ledger) {
 new_accuracy_first <- function(run, outcome) {
   plan <- run$plan
   epsilon <- ledger_spent(run$own$handle)
-  structure(list(
+  sealed(structure(list(
     status = if (outcome$reached) "reached" else "exhausted",
     attempts = nrow(outcome$path),
     model = outcome$model,
@@ -422,11 +453,24 @@ new_accuracy_first <- function(run, outcome) {
     check = plan$check,
     grid = plan$grid,
     overlap = run$parts[["train"]] == "",
+    keeps_environment = holds_environment(outcome$model),
     privacy = expost_statement(
       plan$alpha, epsilon, NULL, plan$neighbours, "that of the releases and of the check",
       run$charged, run$rng
     )
-  ), class = c("confide_accuracy_first", "confide_expost", "confide_release"))
+  ), class = c("confide_accuracy_first", "confide_expost", "confide_release")))
+}
+
+# Formulas and functions made inside a function hold all that it saw.
+holds_environment <- function(x) {
+  if (is.function(x)) {
+    x <- environment(x)
+  }
+  if (is.environment(x)) {
+    return(!identical(x, globalenv()) && !isNamespace(x) && !identical(x, emptyenv()))
+  }
+  parts <- c(attributes(x), if (is.list(x)) unclass(x))
+  any(vapply(parts, holds_environment, logical(1)))
 }
 
 #' @export
@@ -486,7 +530,8 @@ format.confide_accuracy_first <- function(x, ...) {
   c(
     paste0("<accuracy first>  ", format_guarantee(x$privacy)),
     sprintf(
-      "%s at level %s of %s: %s right in validation", x$status, x$attempts, length(x$grid),
+      "%s at level %s of %s: the noisy check %s %s right in validation", x$status, x$attempts,
+      length(x$grid), if (x$status == "reached") "passed" else "never passed",
       format_percent(x$threshold)
     ),
     sprintf(
@@ -505,6 +550,9 @@ format.confide_accuracy_first <- function(x, ...) {
       "the check is noisy: the accuracy itself may lie below the threshold"
     },
     "another run on the same data adds its own certificate",
+    if (x$keeps_environment) {
+      "NOTE: $model holds an environment of your functions, which may hold the data"
+    },
     format_protects(x$privacy),
     format_rng(x$privacy$rng)
   )

@@ -224,8 +224,11 @@ check_weights <- function(weights, k, call = rlang::caller_env()) {
 }
 
 hockey_stick_epsilon <- function(epsilon, alpha, delta) {
-  converted <- epsilon + log1p(-1 / alpha) - (log(delta) + log(alpha)) / (alpha - 1)
-  max(0, outward(converted))
+  shrinkage <- log1p(-1 / alpha)
+  price <- -(log(delta) + log(alpha)) / (alpha - 1)
+  # the parts may cancel: each is rounded up by itself
+  slack <- 2^-50 * (epsilon - shrinkage + (log(alpha) - log(delta)) / (alpha - 1))
+  max(0, outward(epsilon + shrinkage + price + slack))
 }
 
 # log sum_i w_i e^((alpha_i - 1)(loss - epsilon_i)): of mean at most 0, in the exponential.

@@ -142,7 +142,9 @@ refine.default <- function(object, ...) {
 #' @export
 refine.confide_brownian <- function(object, ..., epsilon = NULL, sigma = NULL, query = NULL) {
   check_dots_empty(...)
+  list(epsilon, sigma, query) # they may refine the object themselves
   check_handle(object, "brownian")
+  refuse_owned(object)
   planned <- plan_refinement(object, epsilon, sigma, query)
   charge_before_noise(
     object$ledger, list(expost_rho = planned$rho, neighbours = object$neighbours, rng = object$rng),
@@ -166,13 +168,29 @@ plan_refinement <- function(object, epsilon, sigma = NULL, query = NULL,
   )
 }
 
+# Part of another object, which keeps the account.
+owned <- function(object) {
+  object$owned <- TRUE
+  sealed(object)
+}
+
+refuse_owned <- function(object, call = rlang::caller_env()) {
+  if (isTRUE(object$owned)) {
+    abort_budget(c(
+      "This is a part of another object, which counts what is spent.",
+      i = "Refine the object it belongs to."
+    ), call = call)
+  }
+}
+
 carry_out <- function(object, planned) {
+  object <- advance(object)
   for (k in seq_along(planned$queries)) {
     object <- take_measurement(
       object, planned$queries[[k]], planned$answers[[k]], planned$plans[[k]]
     )
   }
-  update_brownian(advance(object))
+  update_brownian(object)
 }
 
 answer_query <- function(query, rho, neighbours) {
@@ -202,7 +220,7 @@ path_row <- function(object, i) {
   query <- object$queries[[i]]
   rho <- sum_rounded_up(object$steps)
   row <- data.frame(
-    step = object$version + 1, query = names(object$queries)[i] %||% "value",
+    step = object$version, query = names(object$queries)[i] %||% "value",
     sigma = 1 / sqrt(query$precision), rho = rho, epsilon = outward(object$alpha * rho)
   )
   row$estimate <- if (query$dimension == 1) unname(query$estimate) else list(query$estimate)
@@ -367,7 +385,7 @@ epsilon.confide_expost <- function(x, ..., delta = 0) {
     abort_parameter(c(
       "{.fn epsilon} of a Renyi certificate needs a {.arg delta} above 0.",
       x = "No finite epsilon holds with {.arg delta} 0.",
-      i = "The certificate is {.code privacy(x)$epsilon}; {.code epsilon(x, delta = 1e-6)} converts it."
+      i = "It has {.code privacy(x)$epsilon}; {.code epsilon(x, delta = 1e-6)} converts it."
     ))
   }
   as_approx_dp(x, delta = delta)

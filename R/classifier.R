@@ -162,7 +162,8 @@ continue_classifier <- function(object, epsilon, call = rlang::caller_env()) {
   )
   object$handle[] <- lapply(names(object$handle), function(part) {
     handle <- object$handle[[part]]
-    refine(handle, epsilon = object$alpha * (handle$rho + object$shares[[part]] * fresh))
+    target <- object$alpha * (handle$rho + object$shares[[part]] * fresh)
+    carry_out(handle, plan_refinement(handle, target, call = call))
   })
   read_classifier(object)
 }
@@ -385,6 +386,7 @@ descend <- function(object, steps, call = rlang::caller_env()) {
     labels = as.integer(vault_numbers(object$handle, 2))
   )
   scale <- control$rate * object$records
+  object <- advance(object, call)
   for (step in seq_len(steps)) {
     query$weights <- object$place
     noisy <- release_units(units, query, object$rng, call)
@@ -396,7 +398,6 @@ descend <- function(object, steps, call = rlang::caller_env()) {
   }
   object$intercept <- numeric(length(object$classes))
   object$epsilon <- sum_rounded_up(rep(plan$realised, object$steps))
-  object <- advance(object)
   state_classifier(object, plan$noise_sd, data.frame(
     part = "steps", releases = object$steps, cost = object$epsilon
   ))
@@ -430,7 +431,7 @@ start_output <- function(object, data, call = rlang::caller_env()) {
 }
 
 start_refined <- function(object, handles, shares) {
-  object$handle <- handles
+  object$handle <- lapply(handles, owned)
   object$shares <- shares
   object$rho <- 0
   object

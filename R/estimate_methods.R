@@ -297,12 +297,19 @@ estimate_notes <- function(x) {
   negative <- sum(x$moment < 0)
   c(
     if (negative > 0) paste(count_are(negative, length(x$moment)), explain_negative(x$method)),
+    if (is_far_below_zero(x)) "FAR BELOW 0: were these answers randomized, by this mechanism?",
     if (x$target == "file") "errors are about the file's own table: randomization only",
     if (!is.null(x$possible)) paste(plural(sum(!x$possible), "cell"), "known to be empty: 0"),
     if (isFALSE(x$converged)) "NOT CONVERGED: raise control$max_evaluations",
     verdict(x),
     format_rng(x$privacy$rng)
   )
+}
+
+# Noise reaches this once in a thousand million tables.
+is_far_below_zero <- function(x) {
+  reach <- stats::qnorm(1e-9 / length(x$moment), lower.tail = FALSE)
+  any(x$moment < -reach * x$std_error, na.rm = TRUE)
 }
 
 count_are <- function(some, all) {

@@ -119,8 +119,9 @@ refine.confide_laplace_path <- function(object, ...) {
   )
   meter(statement)
   charge_before_noise(object$ledger, statement, "laplace_path")
+  object <- advance(object)
   object$estimate <- stats::setNames(vault_numbers(object$handle, step), object$labels)
-  object <- update_path(advance(object))
+  object <- update_path(object)
   row <- data.frame(step = step, scale = object$scale, epsilon = object$epsilon)
   row$estimate <- if (length(object$estimate) == 1) {
     unname(object$estimate)

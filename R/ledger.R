@@ -204,8 +204,8 @@ release_privacy <- function(release, call = rlang::caller_env()) {
   privacy(release)
 }
 
-# What can be checked again is: a mechanism and a curator's handle by their seals, sums and counts by
-# their noise.
+# What can be checked again is: a mechanism and a curator's handle by their seals, sums and counts
+# by their noise.
 check_certificate <- function(release, call = rlang::caller_env()) {
   if (inherits(release, "confide_mechanism")) {
     check_mechanism(release, call)

@@ -5,7 +5,7 @@
 # random order of row numbers and takes no integers: it passes here so that a replay audit, which
 # may stand at the gate, gives neighbours the same one.
 release_units <- function(units, query, rng, call = rlang::caller_env()) {
-  if (!is.null(noise_gate$meter) && !isTRUE(query$covered)) {
+  if (is_metered() && !isTRUE(query$covered)) {
     meter(query_statement(query, rng))
   }
   if (is.null(noise_gate$guard)) {
@@ -19,11 +19,13 @@ noise_gate <- new.env(parent = emptyenv())
 
 # All noise drawn while `code` runs is counted by `count`, a function of a statement of privacy, and
 # by those that count already: a run inside another's closure costs both. A query with `covered =
-# TRUE` is part of a mechanism that counts itself.
+# TRUE` is part of a mechanism that counts itself. A forked process would count in a copy.
 with_meter <- function(count, code) {
   before <- noise_gate$meter
+  process <- Sys.getpid()
   on.exit(noise_gate$meter <- before)
   noise_gate$meter <- function(statement) {
+    if (Sys.getpid() != process) abort_other_process()
     count(statement)
     if (!is.null(before)) before(statement)
   }
@@ -31,10 +33,31 @@ with_meter <- function(count, code) {
 }
 
 meter <- function(statement) {
-  if (!is.null(noise_gate$meter)) {
+  if (is_metered()) {
     noise_gate$meter(statement)
   }
 }
+
+is_metered <- function() !is.null(noise_gate$meter)
+
+abort_other_process <- function(call = rlang::caller_env()) {
+  abort_budget(c(
+    "Noise of this run must be drawn in the process of the run.",
+    x = "This is another one, where it would not be counted.",
+    i = "Release in one process; what was released may be worked on in many."
+  ), call = call)
+}
+
+# What asks for noise that was paid at its start names the run it was paid in; 0: in none.
+with_run <- function(code) {
+  before <- noise_gate$run
+  on.exit(noise_gate$run <- before)
+  noise_gate$runs <- (noise_gate$runs %||% 0) + 1
+  noise_gate$run <- noise_gate$runs
+  force(code)
+}
+
+current_run <- function() noise_gate$run %||% 0
 
 query_statement <- function(query, rng) {
   plan <- plan_noise(query)

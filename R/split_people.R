@@ -9,7 +9,9 @@
 #' @param validation (number in (0, 1)) The share of people to check on; with coins, on average.
 #' @param neighbours (string, no default) As in [private_sum()].
 #' @param ... Unused; catches misspelt arguments.
-#' @param rng (`"os"` or `"r"`) Where coins and rows come from.
+#' @param rng (`"os"` or `"r"`) Where coins and rows come from. `"r"` is for simulations: with a
+#'   fixed seed one person more moves many others, so [accuracy_first()] takes such parts only with
+#'   `rng = "r"` itself.
 #' @returns A list with `$train` and `$validation`, of the kind of `data`. Both are private.
 #' @examples
 #' parts <- split_people(adult, validation = 0.2, neighbours = "add_remove")
@@ -34,11 +36,12 @@ split_people <- function(data, validation, neighbours, ..., rng = c("os", "r")) 
   } else {
     rank(uniform, ties.method = "first") <= round(validation * people)
   }
-  if (table) {
+  parts <- if (table) {
     list(train = data[!chosen, , drop = FALSE], validation = data[chosen, , drop = FALSE])
   } else {
     list(train = data[!chosen], validation = data[chosen])
   }
+  if (rng == "os") parts else lapply(parts, structure, split_rng = rng)
 }
 
 check_people <- function(data, call = rlang::caller_env()) {

@@ -15,8 +15,8 @@
 #'   `method`, `cells`, `ratio` (geometric mean, over cells, of the method's median error divided by
 #'   the reference's; above 1: the reference is better) and `won` (cells where the method's median
 #'   is the smallest of all private ones). The row `"best rival"` takes the best of the rivals anew
-#'   in each cell; without rivals there is no such row. Cells where either failed every time are left
-#'   out and not counted; where none is left, `ratio` is `NA`.
+#'   in each cell; without rivals there is no such row. Cells where either failed every time are
+#'   left out and not counted; where none is left, `ratio` is `NA`.
 #' * `as.data.frame()`: the plain data frame.
 #' * `autoplot()`: median errors with the quartiles of the repetitions, by what varies.
 #' @examples

@@ -62,11 +62,11 @@ start_tables <- function(tables, part, neighbours, alpha, rng) {
   }
   counts <- lapply(tables, units_as_numbers)
   names(counts) <- seq_along(counts)
-  handle <- brownian(
+  handle <- owned(brownian(
     counts, table_sensitivity(neighbours), alpha,
     whole = TRUE, neighbours = neighbours, rng = rng
-  )
-  read_tables(refine(handle, epsilon = alpha * sum(part$realised)))
+  ))
+  read_tables(carry_out(handle, plan_refinement(handle, alpha * sum(part$realised))))
 }
 
 read_tables <- function(handle) {
@@ -95,7 +95,7 @@ renew_path <- function(path, start) {
     path$alpha, path$epsilon, path$rho, path$neighbours,
     "exact discrete Gaussian increments on counts, exact choices", !is.null(path$ledger), path$rng
   )
-  path
+  sealed(path)
 }
 
 path_steps <- function(path) {
@@ -111,6 +111,7 @@ refine.confide_synthetic_path <- function(object, ..., epsilon) {
   check_dots_empty(...)
   check_required(epsilon, "Give the certificate to reach, in all.")
   epsilon <- check_epsilon(epsilon, zero = FALSE)
+  check_unaltered(object)
   fresh <- spendable(epsilon / object$alpha) - object$rho
   if (fresh <= 0) {
     abort_parameter(c(

@@ -17,6 +17,10 @@ check_handle <- function(object, what, call = rlang::caller_env()) {
       i = "Two processes would each release from it and count it once."
     ), call = call)
   }
+  check_latest(object, call)
+}
+
+check_latest <- function(object, call) {
   if (!identical(vault_version(object$handle), object$version)) {
     abort_budget(c(
       "This is a stale copy: a later one was already made from it.",
@@ -40,12 +44,15 @@ sealed <- function(object) {
   object
 }
 
+# Without what is sealed by itself, and a user's model, whose functions R compiles at some time.
 object_seal <- function(object) {
-  rlang::hash(unclass(object)[setdiff(names(object), c("seal", "handle"))])
+  rlang::hash(unclass(object)[setdiff(names(object), c("seal", "handle", "model", "released"))])
 }
 
-# The object after its handle was used once.
-advance <- function(object) {
+# Before the first draw: the object is used, and no other call may use this version of it, not even
+# one that runs while arguments are evaluated.
+advance <- function(object, call = rlang::caller_env()) {
+  check_latest(object, call)
   vault_advance(object$handle)
   object$version <- object$version + 1
   object

@@ -169,6 +169,15 @@ test_that("the smallest rho converts to next to nothing, the largest to itself a
   }
 })
 
+test_that("parts that cancel are rounded up", {
+  # with alpha = 2 and delta = 1/4 the logarithms cancel exactly
+  for (epsilon in c(1e-17, 3e-16, 1e-10, 1)) {
+    found <- as_approx_dp(epsilon, alpha = 2, delta = 1 / 4)
+    expect_gte(found, epsilon)
+    expect_lte(found, epsilon * (1 + 1e-12) + 1e-14)
+  }
+})
+
 test_that("the conversions hold at the ends of the doubles", {
   expect_identical(approx_dp_delta(0.5, alpha = 8, epsilon = 1e308), 2^-1074)
   expect_identical(approx_dp_delta(1e308, alpha = 8, epsilon = 1), 1)

@@ -237,6 +237,17 @@ test_that("a stale copy, a file and another process are refused", {
   expect_identical(answers, rep(list("confide_error_budget"), 2))
 })
 
+test_that("an object that is refined while its arguments are evaluated is stale", {
+  b <- brownian(5L, sensitivity = 1, alpha = 20)
+  inner <- NULL
+  expect_confide_error(refine(b, sigma = {
+    inner <- refine(b, sigma = 50)
+    50
+  }), "budget", "stale")
+  expect_equal(inner$sigma, 50, tolerance = 1e-9)
+  expect_confide_error(advance(b), "budget", "stale")
+})
+
 test_that("the private answer is not in the object", {
   canary <- 123456789.125
   b <- refine(brownian(canary, sensitivity = 1, alpha = 20), sigma = 1e6)

@@ -326,6 +326,15 @@ test_that("a classifier that was altered by hand cannot be refined", {
   }
 })
 
+test_that("the sums inside are refined with the whole", {
+  for (method in c("output", "class_sums")) {
+    object <- fit(made(30), 1, method = method, records = 30)
+    for (part in object$handle) {
+      expect_confide_error(refine(part, epsilon = 50), "budget", "part of another object")
+    }
+  }
+})
+
 test_that("a stale copy cannot be refined, a parted one neither", {
   data <- made(30)
   for (method in c("gradient", "output", "class_sums")) {

@@ -566,3 +566,11 @@ test_that("the toy table needs at most 300 evaluations of EM", {
   expect_true(e$converged)
   expect_lte(e$evaluations, 300)
 })
+
+test_that("answers that were never randomized are asked about", {
+  m <- mech_rr(c("no", "yes"), 1)
+  raw <- rep("no", 2000)
+  expect_match(format(estimate(raw, m)), "FAR BELOW 0: were these answers", all = FALSE)
+  reports <- privatize(raw, m, rng = "os")
+  expect_no_match(paste(format(estimate(reports, m)), collapse = " "), "FAR BELOW 0")
+})
