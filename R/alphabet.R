@@ -6,10 +6,10 @@ missing_label <- "<NA>"
 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
-# What an alphabet is for, in error messages: `what` is cli text, `few` the smallest number of
-# labels that makes sense.
-alphabet_role <- function(what = "{.arg levels}", few = 2) {
-  list(what = what, few = few)
+# What an alphabet is for, in error messages: `what` is cli text, `labels` what its labels are
+# called, `few` the smallest number of labels that makes sense.
+alphabet_role <- function(what = "{.arg levels}", few = 2, labels = what) {
+  list(what = what, few = few, labels = labels)
 }
 
 # levels: character, factor, logical c(FALSE, TRUE), distinct whole numbers, or a count k.
@@ -58,19 +58,19 @@ check_labels <- function(labels, role, call) {
   labels <- enc2utf8(unname(as.vector(labels)))
   if (anyNA(labels)) {
     abort_parameter(c(
-      paste(role$what, "must not hold NA."),
+      paste(role$labels, "must not hold NA."),
       i = "With {.code na = \"level\"} missing answers become a category of their own."
     ), call = call)
   }
   if (any(Encoding(labels) == "bytes") || !all(validUTF8(labels))) {
     abort_parameter(c(
-      paste(role$what, "must be valid text."),
+      paste(role$labels, "must be valid text."),
       x = "Some labels have an invalid encoding."
     ), call = call)
   }
   if (anyDuplicated(labels) > 0) {
     abort_parameter(c(
-      paste(role$what, "must be distinct."),
+      paste(role$labels, "must be distinct."),
       x = "Repeated: {enumerate_names(unique(labels[duplicated(labels)]))}."
     ), call = call)
   }
@@ -166,13 +166,47 @@ type_message <- c(
   )
 )
 
+value_messages <- list(domain = domain_message, type = type_message)
+
+# Of reports other things are wrong than of true values: often they are true values. The texts
+# depend on the mechanism alone, which is public.
+report_messages <- function(mechanism, arg = "x") {
+  outputs <- mechanism[["outputs"]] %||% mechanism[["alphabet"]]
+  legal <- if (is.null(outputs)) { # several attributes
+    "; {.code levels(mechanism)} shows what is legal."
+  } else if (is.null(outputs$labels) || identical(outputs$labels, count_labels(outputs$size))) {
+    sprintf(", 1 to %s.", format_count(outputs$size))
+  } else {
+    sprintf(": %s.", escape_braces(enumerate_names(outputs$labels)))
+  }
+  expected <- paste0("{.arg ", arg, "} must hold only reports of this mechanism", legal)
+  randomize <- "True answers become reports by {.fn privatize}."
+  list(
+    domain = c(expected, x = "It does not.", i = randomize),
+    type = c(expected, x = "It holds something else.", i = randomize, i = counts_hint(outputs))
+  )
+}
+
+# Numbers where reports are labels are mostly counts.
+counts_hint <- function(outputs) {
+  if (is.null(outputs) || outputs$kind == "integer") {
+    return(NULL)
+  }
+  labels <- utils::head(alphabet_labels(outputs), 2)
+  names <- ifelse(make.names(labels) == labels, labels, encodeString(labels, quote = "`"))
+  sprintf(
+    "Counts are named by the reports: {.code c(%s)}.",
+    escape_braces(paste(names, "=", c(10, 20)[seq_along(names)], collapse = ", "))
+  )
+}
+
 # Codes 1..k of private values. Each failure has one fixed text.
-alphabet_codes <- function(x, alphabet, call) {
+alphabet_codes <- function(x, alphabet, call, messages = value_messages) {
   x <- from_64_bits(x)
   codes <- if (is.factor(x)) {
     factor_codes(x, alphabet, call)
   } else if (is.object(x) || length(dim(x)) > 1) {
-    abort_domain(type_message, call)
+    abort_domain(messages$type, call)
   } else if (is.character(x)) {
     label_codes(x, alphabet)
   } else if (is.logical(x) && (alphabet$kind == "logical" || all(is.na(x)))) {
@@ -180,9 +214,9 @@ alphabet_codes <- function(x, alphabet, call) {
   } else if (is.numeric(x) && alphabet$kind == "integer") {
     number_codes(x, alphabet)
   } else {
-    abort_domain(type_message, call)
+    abort_domain(messages$type, call)
   }
-  fill_missing(codes, x, alphabet, call)
+  fill_missing(codes, x, alphabet, call, messages)
 }
 
 factor_codes <- function(x, alphabet, call) {
@@ -229,13 +263,13 @@ whole_codes <- function(x, size) {
   as.integer(x)
 }
 
-fill_missing <- function(codes, x, alphabet, call) {
+fill_missing <- function(codes, x, alphabet, call, messages) {
   if (!anyNA(codes)) {
     return(codes)
   }
   outside <- is.na(codes)
   if (!alphabet$missing || !all(missing_values(x)[outside])) {
-    abort_domain(domain_message, call)
+    abort_domain(messages$domain, call)
   }
   codes[outside] <- alphabet$size
   codes

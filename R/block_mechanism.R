@@ -116,7 +116,7 @@ predict.confide_block <- function(object, reports, ..., prior = NULL) {
   codes <- if (is_set_mechanism(object)) {
     set_codes(reports, object, call)
   } else {
-    alphabet_codes(reports, object$outputs, call)
+    alphabet_codes(reports, object$outputs, call, report_messages(object, "reports"))
   }
   law <- block_law(object)
   joint <- law$outside + law$surplus * report_rows(object, codes)

@@ -120,7 +120,7 @@ read_counts.default <- function(x, mechanism, weights, count, call) {
       i = "{.fn mech_lambda} needs a column for each attribute."
     ), call)
   }
-  codes <- alphabet_codes(x, outputs[[1]], call)
+  codes <- alphabet_codes(x, outputs[[1]], call, report_messages(mechanism))
   collect_weighted(matrix(codes, ncol = 1), weights, mechanism, call)
 }
 
@@ -148,13 +148,13 @@ read_counts.table <- function(x, mechanism, weights, count, call) {
     ), call = call)
   }
   amounts <- check_amounts(as.vector(x), length(x), "counts", call)
-  amounts <- place_cells(amounts, dimnames(x), outputs, call)
+  amounts <- place_cells(amounts, dimnames(x), outputs, call, report_messages(mechanism))
   new_counts(mechanism, amounts, sum(amounts))
 }
 
 # The cells of a table, matched by its dimnames and put in table order; levels that it lacks are 0.
-place_cells <- function(cells, dimnames, outputs, call) {
-  positions <- table_positions(dimnames, outputs, call)
+place_cells <- function(cells, dimnames, outputs, call, messages = value_messages) {
+  positions <- table_positions(dimnames, outputs, call, messages)
   order <- positions$order
   if (!identical(order, seq_along(order))) {
     cells <- as.vector(aperm(array(cells, lengths(dimnames)), order))
@@ -167,7 +167,7 @@ place_cells <- function(cells, dimnames, outputs, call) {
 }
 
 # Where the cells of a table go: the order of its dimensions, and the codes along each.
-table_positions <- function(dimnames, outputs, call) {
+table_positions <- function(dimnames, outputs, call, messages) {
   order <- seq_along(outputs)
   if (!is.null(names(outputs))) {
     named <- !is.null(names(dimnames)) && all(names(dimnames) != "")
@@ -180,7 +180,7 @@ table_positions <- function(dimnames, outputs, call) {
     order <- if (named) match(names(outputs), names(dimnames)) else order
   }
   codes <- lapply(seq_along(outputs), function(j) {
-    table_codes(dimnames[[order[[j]]]], outputs[[j]], call)
+    table_codes(dimnames[[order[[j]]]], outputs[[j]], call, messages)
   })
   complete <- vapply(seq_along(outputs), function(j) {
     identical(codes[[j]], seq_len(outputs[[j]]$size))
@@ -188,7 +188,7 @@ table_positions <- function(dimnames, outputs, call) {
   list(order = order, codes = codes, complete = complete)
 }
 
-table_codes <- function(labels, alphabet, call) {
+table_codes <- function(labels, alphabet, call, messages) {
   if (is.null(labels)) {
     abort_parameter(
       "A table of reports must have dimnames: the labels of the reports.",
@@ -198,7 +198,7 @@ table_codes <- function(labels, alphabet, call) {
   labels[is.na(labels)] <- missing_label
   codes <- match(enc2utf8(labels), alphabet_labels(alphabet))
   if (anyNA(codes) || anyDuplicated(codes) > 0) {
-    abort_domain(domain_message, call)
+    abort_domain(messages$domain, call)
   }
   codes
 }
@@ -213,8 +213,9 @@ read_counts.data.frame <- function(x, mechanism, weights, count, call) {
   count <- find_count(names(x), outputs, count, weights, call)
   weighted_by <- if (is_column_name(weights, x)) weights
   columns <- report_columns(setdiff(names(x), c(count, weighted_by)), outputs, call)
+  messages <- report_messages(mechanism)
   rows <- vapply(seq_along(outputs), function(j) {
-    alphabet_codes(x[[columns[[j]]]], outputs[[j]], call)
+    alphabet_codes(x[[columns[[j]]]], outputs[[j]], call, messages)
   }, integer(nrow(x)))
   rows <- matrix(rows, nrow(x), length(outputs))
   if (is.null(count)) {

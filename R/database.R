@@ -17,7 +17,7 @@ read_database <- function(x, mechanism, weights, count, call) {
   rows <- if (is_set) {
     set_codes(groups[columns], mechanism, call)
   } else {
-    group_codes(groups[columns], outputs, call)
+    group_codes(groups[columns], outputs, call, report_messages(mechanism))
   }
   collect <- if (is_set) tally_sets else collect_rows
   if (!is.null(weights)) {
@@ -81,9 +81,9 @@ check_groups <- function(groups, weights, call) {
   }
 }
 
-group_codes <- function(groups, outputs, call) {
+group_codes <- function(groups, outputs, call, messages) {
   rows <- vapply(seq_along(outputs), function(j) {
-    alphabet_codes(truth_values(groups[[j]], outputs[[j]]), outputs[[j]], call)
+    alphabet_codes(truth_values(groups[[j]], outputs[[j]]), outputs[[j]], call, messages)
   }, integer(nrow(groups)))
   matrix(rows, nrow(groups), length(outputs))
 }

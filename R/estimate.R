@@ -227,7 +227,7 @@ decode.confide_matrix <- function(mechanism, counts, request, call = rlang::call
   channel <- unname(channel_matrix(mechanism))
   impossible <- colSums(channel) == 0
   if (any(counts$counts[impossible] > 0)) {
-    abort_domain(domain_message, call)
+    abort_domain(report_messages(mechanism)$domain, call)
   }
   inverse <- unname(matrix_decoder(mechanism))
   reported <- list(total = unname(counts$counts), square = unname(counts$squares))

@@ -141,7 +141,7 @@ resolve_update.confide_lambda <- function(object, changes) {
 }
 
 #' @exportS3Method
-encode.confide_lambda <- function(x, mechanism, call, ...) {
+encode.confide_lambda <- function(x, mechanism, call, ..., messages = value_messages) {
   attributes <- names(mechanism$alphabets)
   if (!is.data.frame(x)) {
     abort_domain(c(
@@ -151,7 +151,7 @@ encode.confide_lambda <- function(x, mechanism, call, ...) {
   }
   check_columns(names(x), attributes, call)
   stats::setNames(lapply(attributes, function(name) {
-    alphabet_codes(x[[name]], mechanism$alphabets[[name]], call)
+    alphabet_codes(x[[name]], mechanism$alphabets[[name]], call, messages)
   }), attributes)
 }
 

@@ -34,7 +34,8 @@ match_na <- function(na, attributes, call = rlang::caller_env()) {
 
 new_alphabets <- function(levels, na, call = rlang::caller_env()) {
   stats::setNames(lapply(names(levels), function(name) {
-    what <- sprintf("Attribute `%s`", gsub("([{}])", "\\1\\1", name))
+    label <- sprintf("`%s`", escape_braces(name))
+    what <- paste("Attribute", label)
     if (is.data.frame(levels)) {
       check_domain_column(levels[[name]], what, call)
     }
@@ -43,7 +44,8 @@ new_alphabets <- function(levels, na, call = rlang::caller_env()) {
       column <- base::levels(column)
     }
     domain <- if (is.data.frame(levels) && is.logical(column)) c(FALSE, TRUE) else column
-    new_alphabet(domain, na[[name]], alphabet_role(what), call)
+    role <- alphabet_role(what, labels = paste("The levels of attribute", label))
+    new_alphabet(domain, na[[name]], role, call)
   }), names(levels))
 }
 

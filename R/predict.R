@@ -26,7 +26,10 @@ predict.confide_mechanism <- function(object, reports, ..., prior = NULL) {
   alphabet <- object$alphabet
   prior <- check_prior(prior, levels(object), "prior")
   check_fingerprint(attr(reports, "confide")$fingerprint, object, rlang::current_env())
-  codes <- alphabet_codes(as_plain(reports), object$outputs %||% alphabet, rlang::current_env())
+  codes <- alphabet_codes(
+    as_plain(reports), object$outputs %||% alphabet, rlang::current_env(),
+    report_messages(object, "reports")
+  )
   posterior_rows(channel_matrix(object), prior, codes, levels(object))
 }
 
@@ -42,7 +45,10 @@ predict.confide_lambda <- function(object, reports, ..., prior = NULL) {
     return(predict_joint(object, reports, prior))
   }
   priors <- check_priors(prior, domain)
-  codes <- encode(as_plain(reports), object, rlang::current_env())
+  codes <- encode(
+    as_plain(reports), object, rlang::current_env(),
+    messages = report_messages(object, "reports")
+  )
   blocks <- lapply(names(domain), function(name) {
     channel <- attribute_matrix(object, name)
     rows <- posterior_rows(channel, priors[[name]], codes[[name]], domain[[name]])
@@ -108,7 +114,7 @@ predict_joint <- function(object, reports, prior, call = rlang::caller_env()) {
   }
   prior <- place_cells(as.vector(prior), dimnames(as.table(prior)), output_alphabets(object), call)
   prior <- check_probabilities(prior, prod(lengths(domain)), "prior", call)
-  codes <- encode(as_plain(reports), object, call)
+  codes <- encode(as_plain(reports), object, call, messages = report_messages(object, "reports"))
   strides <- cumprod(c(1, utils::head(lengths(domain), -1)))
   cell <- 1 + Reduce(`+`, Map(function(code, stride) (code - 1) * stride, codes, strides))
   posterior_rows(unname(channel_matrix(object)), prior, cell, cell_labels(domain), call)

@@ -61,6 +61,8 @@ private_test <- function(x, mechanism, ..., margin = NULL, p = NULL,
   check_mechanism(mechanism)
   refuse_strata(by)
   check_required(x, "Give reports or counts.")
+  # Before the options: what reports of another mechanism need is not what is wrong.
+  check_fingerprint(found_fingerprint(x), mechanism, rlang::current_env())
   options <- list(
     margin = margin, p = p, count = count, level = check_level(level),
     statistic = check_choice(statistic, c("pearson", "likelihood_ratio"))

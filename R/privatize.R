@@ -176,6 +176,11 @@ format_rng <- function(rng) {
 }
 
 # The fingerprint is checked where it is present.
+# The fingerprint that reports or counts carry, or NULL.
+found_fingerprint <- function(x) {
+  if (inherits(x, "confide_counts")) x$fingerprint else attr(x, "confide", exact = TRUE)$fingerprint
+}
+
 check_fingerprint <- function(found, mechanism, call) {
   if (is.null(found) || identical(found, mechanism$fingerprint)) {
     return(invisible())

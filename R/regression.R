@@ -90,8 +90,9 @@ regression_input <- function(formula, data, mechanism, weights, scores,
   exact <- exact_frame(plan, data, call)
   response <- exact_response(plan, data, call)
   plan <- add_codings(plan, exact$values, call)
+  messages <- report_messages(mechanism, "data")
   codes <- lapply(stats::setNames(nm = plan$attributes), function(name) {
-    alphabet_codes(data[[name]], plan$alphabets[[name]], call)
+    alphabet_codes(data[[name]], plan$alphabets[[name]], call, messages)
   })
   privacy <- mechanism$privacy
   privacy["rng"] <- list(attr(data, "rng"))

@@ -232,3 +232,42 @@ test_that("a compact integer sequence is randomized like any other vector", {
   m <- mech_rr(1e6, 44)
   expect_identical(unclass(as_plain(privatize(1:1e6, m)))[c(1, 5e5, 1e6)], c(1L, 500000L, 1000000L))
 })
+
+test_that("what is no report is told what reports are, and that answers have to be randomized", {
+  randomize <- "True answers become reports by `privatize()`"
+  spr <- mech_spr(c(a = .2, b = .3, c = .5), c(a = .5, b = .3, c = .2), epsilon = 1)
+  expect_confide_error(
+    private_test(c("a", "b"), spr), "domain", c("only reports of this mechanism, 1 to 2", randomize)
+  )
+  block <- mech_block(10, 1)
+  says <- c(sprintf("`x` must hold only reports of this mechanism, 1 to %d", block$n_outputs), randomize)
+  expect_confide_error(estimate(c(1, 500), block), "domain", says)
+  expect_confide_error(estimate(c("500" = 3), block), "domain", says)
+  expect_confide_error(estimate("a", block), "domain", says)
+  expect_confide_error(predict(block, 500), "domain", "`reports` must hold only reports")
+  rr <- mech_rr(c("no", "yes"), 1)
+  expect_confide_error(
+    predict(rr, "maybe"), "domain", c("`reports` must hold only reports", "\"no\", \"yes\"", randomize)
+  )
+  pair <- mech_lambda(list(a = 2, b = 2), lambda = .5)
+  wrong <- data.frame(a = "3", b = "1")
+  expect_confide_error(
+    estimate(wrong, pair), "domain", c("`x` must hold only reports", "levels(mechanism)", randomize)
+  )
+  expect_confide_error(predict(pair, wrong), "domain", "`reports` must hold only reports")
+})
+
+test_that("numbers where reports are labels are told how counts are named", {
+  counts <- function(levels) {
+    expect_confide_error(estimate(c(10, 20), mech_rr(levels, 1)), "domain", "Counts are named")
+  }
+  expect_match(flatten_text(counts(c("no", "yes"))), "c(no = 10, yes = 20)", fixed = TRUE)
+  expect_match(flatten_text(counts(c("{a}", "b c"))), "c(`{a}` = 10, `b c` = 20)", fixed = TRUE)
+})
+
+test_that("levels that repeat are said to be those of their attribute", {
+  expect_confide_error(
+    mech_lambda(list(`a{` = c("x", "x"), b = 2), lambda = .5), "parameter",
+    "The levels of attribute `a{` must be distinct"
+  )
+})
