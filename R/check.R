@@ -125,10 +125,31 @@ check_dots_empty <- function(..., call = rlang::caller_env()) {
     x = if (length(unknown) > 0) {
       "Unused: {enumerate_names(unknown)}."
     } else {
-      "There are unnamed arguments too many."
+      "There are too many unnamed arguments."
     },
-    i = "Options come after the main arguments and are named."
+    i = if (length(unknown) > 0) {
+      did_you_mean(unknown, setdiff(known, c("...", names(sys.call(caller)))))
+    } else {
+      "Name them, such as {.code epsilon = 1}."
+    },
+    i = if (length(unknown) > 0) "Options come after the main arguments and are named."
   ), call = call)
+}
+
+# The arguments that were probably meant: those that begin so, or else are a letter or two off.
+did_you_mean <- function(unknown, known) {
+  near <- lapply(if (length(known) > 0) unknown[!is.na(unknown)], function(name) {
+    begins <- known[startsWith(known, name)]
+    if (length(begins) > 0) {
+      return(begins)
+    }
+    distance <- drop(utils::adist(name, known, ignore.case = TRUE))
+    known[distance == min(distance) & distance <= min(2, nchar(name) / 3)]
+  })
+  near <- unique(unlist(near))
+  if (length(near) > 0) {
+    sprintf("Did you mean %s?", paste0("{.arg ", near, "}", collapse = " or "))
+  }
 }
 
 check_required <- function(x, hint = "See its help page.", arg = rlang::caller_arg(x),
@@ -253,14 +274,19 @@ check_budget <- function(rho, epsilon, call = rlang::caller_env()) {
 
 neighbour_names <- c("replace", "zero_out", "add_remove")
 
-check_neighbours <- function(neighbours, call = rlang::caller_env()) {
-  hint <- "It is {.val replace}, {.val zero_out} or {.val add_remove}."
-  check_required(neighbours, hint, arg = "neighbours", call = call)
-  if (identical(neighbours, neighbour_names)) {
+check_neighbours <- function(neighbours, choices = neighbour_names, call = rlang::caller_env()) {
+  check_required(
+    neighbours, cli::format_inline("It is {.or {.val {choices}}}."),
+    arg = "neighbours", call = call
+  )
+  if (identical(neighbours, choices)) {
     neighbours <- NULL # all of them is no choice
   }
-  check_choice(neighbours, neighbour_names, arg = "neighbours", call = call)
+  check_choice(neighbours, choices, arg = "neighbours", call = call)
 }
+
+# Of tables and classes: a row of zeros is no row of categories.
+table_neighbours <- c("replace", "add_remove")
 
 # An object of the package, told by its class and named by the function that makes it.
 check_made_by <- function(x, maker, class, advice = NULL, arg = rlang::caller_arg(x),

@@ -32,7 +32,7 @@
 #' @param ... Unused; catches misspelt arguments.
 #' @param neighbours (string, no default) `"add_remove"` or `"replace"`, as in [private_sum()];
 #'   `"gradient"` is for `"add_remove"`.
-#' @param method (string) See above.
+#' @param method (string) See the section Methods.
 #' @param records (number above 0) For `"gradient"`: a public guess of the number of records, which
 #'   scales the steps. With `"add_remove"` the true number is private; do not give `nrow(x)`.
 #' @param bound (number from 1e-100 to 1e100) Largest norm of a row of `x`; longer rows are
@@ -106,7 +106,7 @@ private_classifier <- function(x, y, epsilon, alpha, ..., neighbours,
   check_required(epsilon, "Give the certificate to reach.")
   epsilon <- check_epsilon(epsilon, zero = FALSE)
   alpha <- check_alpha(alpha)
-  neighbours <- check_table_neighbours(neighbours)
+  neighbours <- check_neighbours(neighbours, table_neighbours)
   method <- check_choice(method, c("gradient", "output", "class_sums"))
   rng <- check_rng(rng)
   features <- count_columns(x)

@@ -137,14 +137,13 @@ synthesis_budget <- function(rho, epsilon, alpha, ledger, call = rlang::caller_e
 }
 
 check_table_neighbours <- function(neighbours, call = rlang::caller_env()) {
-  neighbours <- check_neighbours(neighbours, call)
-  if (neighbours == "zero_out") {
+  if (!rlang::is_missing(rlang::maybe_missing(neighbours)) && identical(neighbours, "zero_out")) {
     abort_parameter(c(
       "{.arg neighbours} must be {.val replace} or {.val add_remove} for tables.",
       x = "A row of zeros is no row of categories."
     ), call = call)
   }
-  neighbours
+  check_neighbours(neighbours, table_neighbours, call)
 }
 
 check_split <- function(split, call = rlang::caller_env()) {

@@ -150,6 +150,25 @@ test_that("misspelt, abbreviated and superfluous arguments are refused", {
   expect_confide_error(as.matrix(m, rows = 1), "parameter", "rows")
 })
 
+test_that("a misspelt argument is told the one that was probably meant", {
+  m <- mech_rr(2, 1)
+  meant <- function(code, argument) {
+    expect_confide_error(code, "parameter", sprintf("Did you mean `%s`?", argument))
+  }
+  meant(mech_rr(3, eps = 1), "epsilon")
+  meant(mech_block(5, 1, tolerence = .1), "tolerance")
+  meant(private_sum(1, bound = 1, rho = 1, neighbors = "replace"), "neighbours")
+  meant(privatize("1", m, RNG = "r"), "rng")
+  far <- expect_confide_error(privatize("1", m, seed = 1), "parameter", "Unused: \"seed\"")
+  expect_no_match(far, "Did you mean")
+  # what is given already was not meant
+  given <- expect_confide_error(mech_rr(3, epsilon = 1, epsilonn = 1), "parameter")
+  expect_no_match(given, "Did you mean")
+  expect_confide_error(
+    mech_rr(3, 1, "level"), "parameter", c("too many unnamed arguments", "Name them, such as")
+  )
+})
+
 test_that("choices are taken from the list and in full", {
   m <- mech_rr(2, 1)
   for (rng in list("secure", "o", NA, c("os", "os"), 1, NULL, NA_character_)) {

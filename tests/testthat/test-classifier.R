@@ -470,7 +470,7 @@ test_that("bad arguments are refused before anything is drawn", {
   refused(alpha = 1, says = "alpha")
   refused(alpha = 2.5, says = "whole number")
   refused(neighbours = "replace", says = "add_remove")
-  refused(neighbours = "zero_out", says = "neighbours")
+  refused(neighbours = "zero_out", says = "one of \"replace\" or \"add_remove\"")
   refused(method = "network", says = "method")
   refused(records = 0, says = "records")
   refused(bound = -1, says = "bound")
