@@ -187,7 +187,10 @@ committed_certificate <- function(x, call) UseMethod("committed_certificate")
 committed_certificate.default <- function(x, call) {
   abort_parameter(c(
     "{.arg x} must be a ledger, an ex-post release or a number with its {.arg alpha}.",
-    x = "It is {describe(x)}."
+    x = "It is {describe(x)}.",
+    i = if (inherits(x, c("confide_release", "confide_mean"))) {
+      "For a release with {.field rho}: {.code epsilon(x, delta = 1e-6)}."
+    }
   ), call = call)
 }
 

@@ -56,7 +56,15 @@ audit <- function(x, ...) {
 
 #' @export
 audit.default <- function(x, ...) {
-  abort_no_privacy(x)
+  made_here <- inherits(x, c("confide_reports", "confide_counts", "confide_estimate"))
+  abort_parameter(c(
+    "{.fn audit} takes a mechanism, or a release whose law is that of its noise.",
+    x = "It is {describe(x)}.",
+    i = if (made_here) "Audit the mechanism that made the reports.",
+    i = if (inherits(x, "confide_synthetic")) {
+      "It is made of choices and noise; {.fn replay_audit} checks a function that makes it."
+    }
+  ))
 }
 
 #' @rdname audit

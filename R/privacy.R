@@ -162,7 +162,8 @@ epsilon.default <- function(x, ...) {
 abort_no_privacy <- function(x, call = rlang::caller_env()) {
   abort_parameter(c(
     "{.arg x} must be an object of this package that carries a guarantee.",
-    x = "It is {describe(x)}."
+    x = "It is {describe(x)}.",
+    i = "Ask a mechanism, reports, counts, an estimate, a test or a release; data carry none."
   ), call = call)
 }
 

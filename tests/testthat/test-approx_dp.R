@@ -185,3 +185,10 @@ test_that("the conversions hold at the ends of the doubles", {
   expect_gte(zcdp_to_approx_dp(1e300, delta = 1e-6), 1e300)
   expect_lte(zcdp_to_approx_dp(1e300, delta = 1e-6), 1.001e300)
 })
+
+test_that("a release with a rho is pointed to its own conversion", {
+  release <- private_sum(1, bound = 1, rho = 1, neighbours = "replace")
+  expect_confide_error(as_approx_dp(release, delta = 1e-6), "parameter", "epsilon(x, delta = 1e-6)")
+  plain <- expect_confide_error(as_approx_dp(mech_rr(2, 1), delta = 1e-6), "parameter")
+  expect_no_match(plain, "rho")
+})

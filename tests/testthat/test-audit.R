@@ -103,7 +103,7 @@ test_that("a mechanism that keeps less than it claims fails the statistical audi
 
 test_that("what carries no guarantee cannot be audited", {
   for (x in list(1, NULL, "a", data.frame())) {
-    expect_confide_error(audit(x), "parameter", "carries a guarantee")
+    expect_confide_error(audit(x), "parameter", "whose law is that of its noise")
   }
   expect_confide_error(audit(mech_rr(2, 1), draws = 10, confidence = 1), "parameter")
 })
@@ -124,4 +124,15 @@ test_that("integers that lose more than the claim fail the audit", {
   expect_true(audit(mech_rr(3, 1))$ok)
   local_replacement("realised_loss", function(mechanism) 1 + 2^-50)
   expect_false(audit(mech_rr(3, 1))$ok)
+})
+
+test_that("reports and what is made of them point to their mechanism", {
+  m <- mech_rr(2, 1)
+  reports <- privatize(c("1", "2"), m)
+  for (x in list(reports, count_reports(reports, m), estimate(reports, m))) {
+    expect_confide_error(audit(x), "parameter", "Audit the mechanism that made the reports")
+  }
+  table <- data.frame(a = factor(c("x", "y")), b = factor(c("u", "v")))
+  synthetic <- synthesize(table, rho = 1, neighbours = "replace")
+  expect_confide_error(audit(synthetic), "parameter", "choices and noise")
 })

@@ -59,7 +59,7 @@ test_that("the guarantee is pure unless a delta is given, a number in [0, 1)", {
 test_that("what carries no guarantee has none to state", {
   for (x in list(1, NULL, "a", data.frame(), stats::t.test(c(1, 2, 3)))) {
     expect_confide_error(privacy(x), "parameter", "carries a guarantee")
-    expect_confide_error(epsilon(x), "parameter", "carries a guarantee")
+    expect_confide_error(epsilon(x), "parameter", c("carries a guarantee", "data carry none"))
   }
 })
 
