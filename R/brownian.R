@@ -39,6 +39,8 @@
 #' @param ledger ([ledger()] or `NULL`) Charged before each step.
 #' @param rng (`"os"` or `"r"`) As in [privatize()]; `"r"` is for simulations and not private.
 #' @param object The latest value of `brownian()`, [laplace_path()] or `refine()`.
+#' @param parm (names or indices, or missing) Which numbers; all by default.
+#' @param level (number in (0, 1)) Confidence level.
 #' @param epsilon (number above 0) The certificate to reach, in all. With several queries the new
 #'   part is shared equally by the ones refined.
 #' @param sigma (number above 0, or named numbers, one for each query to refine) The standard
@@ -49,6 +51,11 @@
 #'   for each step and query) and `$privacy`; before the first step the estimate is `NA`. Each
 #'   `refine()` gives a new one. The private answer is behind a pointer and not in the object: it is
 #'   not printed, and lost when the object is saved. What is in the object was released.
+#'
+#'   `coef()`: the estimate. `vcov()`: the covariance matrix of the noise, diagonal, for all queries
+#'   together. `confint()`: matrix with a column for each limit, for the exact answers, by the normal
+#'   law of the noise (half a unit wider for whole numbers). They cover at their level when the stop
+#'   did not look at the estimate; before the first step limits are `NA`.
 #' @section Errors:
 #' `confide_error_domain` for an answer that is not finite, or not whole where that was said;
 #' `confide_error_budget` for a stale copy (refining it twice would be two branches counted as one),
@@ -133,7 +140,10 @@ refine <- function(object, ...) {
 #' @export
 refine.default <- function(object, ...) {
   abort_parameter(c(
-    "{.arg object} must be made by {.fn brownian} or {.fn laplace_path}.",
+    paste(
+      "{.arg object} must be made by {.fn brownian}, {.fn laplace_path},",
+      "{.code synthesize(alpha = )} or {.fn private_classifier}."
+    ),
     x = "It is {describe(object)}."
   ))
 }
@@ -443,3 +453,43 @@ format_answer <- function(estimate, sd) {
     if (length(estimate) > 4) ", ...", sprintf(" (noise: standard deviation %s)", format_number(sd))
   )
 }
+
+#' @rdname brownian
+#' @export
+vcov.confide_brownian <- function(object, ...) {
+  check_dots_empty(...)
+  labels <- number_labels(object)
+  variance <- rep(object$sigma^2, lengths(released_list(object)))
+  if (length(variance) > max_matrix) {
+    abort_parameter(c(
+      "A covariance matrix is built for at most {format_count(max_matrix)} numbers.",
+      x = "There are {format_count(length(variance))}.",
+      i = "They are independent, each with standard deviation {.code $sigma}."
+    ))
+  }
+  structure(diag(variance, length(variance)), dimnames = rep(list(labels), 2))
+}
+
+#' @rdname brownian
+#' @export
+confint.confide_brownian <- function(object, parm, level = 0.95, ...) {
+  check_dots_empty(...)
+  level <- check_level(level)
+  # Noise on whole numbers jumps: by half a unit more an interval covers what the normal law says.
+  step <- ifelse(vapply(object$queries, `[[`, NA, "whole"), 0.5, 0)
+  half <- stats::qnorm((1 + level) / 2) * object$sigma + step
+  estimates <- released_list(object)
+  half <- rep(half, lengths(estimates))
+  values <- unlist(estimates, use.names = FALSE)
+  tails <- 100 * c((1 - level) / 2, (1 + level) / 2)
+  limits <- cbind(values - half, values + half)
+  dimnames(limits) <- list(
+    number_labels(object), paste(format(tails, trim = TRUE, digits = 3), "%")
+  )
+  chosen_limits(limits, parm)
+}
+
+released_list <- function(object) lapply(object$queries, `[[`, "estimate")
+
+# Names of the released numbers: query and element.
+number_labels <- function(object) names(unlist(released_list(object)))

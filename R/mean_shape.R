@@ -3,7 +3,7 @@
 
 check_sigma <- function(sigma, dimension, call) {
   if (is.character(sigma)) {
-    return(list(type = check_choice(sigma, c("diag", "none", "tyler"), call = call)))
+    return(list(type = check_shape_name(sigma, call)))
   }
   legal <- is_plain_numbers(sigma) && length(sigma) == dimension^2 && all(is.finite(sigma))
   if (!legal) {
@@ -20,6 +20,16 @@ check_sigma <- function(sigma, dimension, call) {
     abort_parameter("{.arg sigma} must be symmetric.", call = call)
   }
   list(type = "matrix", root = lower_root((sigma + t(sigma)) / 2, call))
+}
+
+check_shape_name <- function(sigma, call) {
+  if (length(sigma) == 1 && sigma %in% c("diag", "none", "tyler")) {
+    return(unname(sigma))
+  }
+  abort_parameter(c(
+    "{.arg sigma} must be {.val diag}, {.val none}, {.val tyler} or a covariance matrix.",
+    x = "It is {describe(sigma)}."
+  ), call = call)
 }
 
 lower_root <- function(sigma, call) {

@@ -375,3 +375,41 @@ test_that("the statement of an answer without declared neighbours can be read", 
   statement <- privacy(brownian(5L, sensitivity = 1, alpha = 20))
   expect_match(format(statement), "in the sense of the declared sensitivity", fixed = TRUE, all = FALSE)
 })
+
+test_that("the covariance of the noise covers all released numbers", {
+  b <- brownian(list(n = 812L, cells = c(a = 5L, b = 7L)), sensitivity = 1, alpha = 20)
+  expect_identical(unname(diag(vcov(b))), c(Inf, Inf, Inf))
+  expect_true(all(is.na(confint(b))))
+  b <- refine(b, sigma = c(n = 3, cells = 4))
+  labels <- c("n", "cells.a", "cells.b")
+  expect_equal(vcov(b), structure(diag(c(9, 16, 16)), dimnames = list(labels, labels)))
+  limits <- confint(b, level = 0.9)
+  expect_identical(dimnames(limits), list(labels, c("5 %", "95 %")))
+  expect_equal(rowMeans(limits), unlist(b$estimate), tolerance = 1e-12)
+  expect_equal(
+    unname(limits[, 2] - limits[, 1]), 2 * qnorm(0.95) * c(3, 4, 4) + 1, tolerance = 1e-9
+  )
+  expect_identical(confint(b, "cells.a", level = 0.9), limits[2, , drop = FALSE])
+  for (parm in list("z", 4, list(1))) expect_confide_error(confint(b, parm), "parameter", "`parm`")
+  expect_confide_error(confint(b, level = 95), "parameter", "level")
+  expect_confide_error(vcov(b, type = "privacy"), "parameter", "Unused")
+})
+
+test_that("intervals of a refined answer cover at their level, with noise of any size", {
+  withr::local_seed(20261130)
+  covers <- function(value, sigmas, level, whole) {
+    b <- brownian(rep(value, 4000), sensitivity = 1, alpha = 20, whole = whole, rng = "r")
+    for (sigma in sigmas) b <- refine(b, sigma = sigma)
+    limits <- confint(b, level = level)
+    mean(limits[, 1] <= value & value <= limits[, 2])
+  }
+  # four standard errors of a share of 4,000
+  at_least <- function(level) level - 4 * sqrt(level * (1 - level) / 4000)
+  for (level in c(0.8, 0.95)) {
+    for (sigmas in list(0.3, 0.5, 1, 20, c(4, 0.7), c(40, 20, 10, 5))) {
+      expect_gte(covers(17, sigmas, level, whole = TRUE), at_least(level))
+    }
+    found <- covers(2.5, c(3, 2, 1), level, whole = FALSE)
+    expect_lt(abs(found - level), level - at_least(level))
+  }
+})

@@ -310,3 +310,11 @@ test_that("a ledger is charged with the whole budget before any noise is drawn",
   expect_identical(spent(pure), cost_pure(8, 1))
   expect_error(mean_of("no ledger", rho = 1), class = "confide_error_parameter")
 })
+
+test_that("a shape that is none is told that it may be a matrix", {
+  for (sigma in list("diagonal", c("diag", "none"), NA_character_)) {
+    expect_confide_error(private_mean(1:100, rho = 1, sigma = sigma), "parameter",
+      "must be \"diag\", \"none\", \"tyler\" or a covariance matrix"
+    )
+  }
+})
