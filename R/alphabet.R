@@ -263,7 +263,7 @@ whole_codes <- function(x, size) {
   as.integer(x)
 }
 
-fill_missing <- function(codes, x, alphabet, call, messages) {
+fill_missing <- function(codes, x, alphabet, call, messages = value_messages) {
   if (!anyNA(codes)) {
     return(codes)
   }
