@@ -81,7 +81,8 @@ autoplot.confide_accuracy_first <- function(object, ...) {
       data = data.frame(panel = panels[[2]][object$check == "gaussian"]),
       ggplot2::aes(yintercept = 0), colour = "grey70"
     ) +
-    ggplot2::geom_line(data = certificates) +
+    # one attempt makes no line
+    (if (nrow(path) > 1) ggplot2::geom_line(data = certificates)) +
     ggplot2::geom_linerange(ggplot2::aes(ymin = .data$low, ymax = .data$high), na.rm = TRUE) +
     ggplot2::geom_point(size = 2.5) +
     ggplot2::scale_x_continuous(breaks = path$attempt, guide = spaced_axis()) +
