@@ -23,7 +23,7 @@
 #'     Park, Nam and Lee 2023 \cr
 #'   One attribute of few levels \tab [mech_rr()] \tab `which-mechanism` \tab Warner 1965 \cr
 #'   P0 or P1? \tab [mech_spr()], [mech_spr_continuous()] \tab `spr` \tab Ghazi 2026 \cr
-#'   A channel of your own \tab [mech_matrix()] \tab \tab \cr
+#'   A channel of your own \tab [mech_matrix()] \tab `lambda` \tab \cr
 #'   A file to be passed on \tab [invariant_pram()] \tab `lambda` \tab
 #'     Gouweleeuw et al. 1998 \cr
 #'   What a report tells about one person \tab
