@@ -53,9 +53,9 @@
 #'   not printed, and lost when the object is saved. What is in the object was released.
 #'
 #'   `coef()`: the estimate. `vcov()`: the covariance matrix of the noise, diagonal, for all queries
-#'   together. `confint()`: matrix with a column for each limit, for the exact answers, by the normal
-#'   law of the noise (half a unit wider for whole numbers). They cover at their level when the stop
-#'   did not look at the estimate; before the first step limits are `NA`.
+#'   together. `confint()`: matrix with a column for each limit, for the exact answers, by the
+#'   normal law of the noise (half a unit wider for whole numbers). Intervals cover at their level
+#'   when the stop did not look at the estimate; before the first step limits are `NA`.
 #' @section Errors:
 #' `confide_error_domain` for an answer that is not finite, or not whole where that was said;
 #' `confide_error_budget` for a stale copy (refining it twice would be two branches counted as one),

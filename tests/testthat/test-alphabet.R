@@ -240,15 +240,16 @@ test_that("what is no report is told what reports are, and that answers have to 
     private_test(c("a", "b"), spr), "domain", c("only reports of this mechanism, 1 to 2", randomize)
   )
   block <- mech_block(10, 1)
-  says <- c(sprintf("`x` must hold only reports of this mechanism, 1 to %d", block$n_outputs), randomize)
+  legal <- sprintf("`x` must hold only reports of this mechanism, 1 to %d", block$n_outputs)
+  says <- c(legal, randomize)
   expect_confide_error(estimate(c(1, 500), block), "domain", says)
   expect_confide_error(estimate(c("500" = 3), block), "domain", says)
   expect_confide_error(estimate("a", block), "domain", says)
   expect_confide_error(predict(block, 500), "domain", "`reports` must hold only reports")
   rr <- mech_rr(c("no", "yes"), 1)
-  expect_confide_error(
-    predict(rr, "maybe"), "domain", c("`reports` must hold only reports", "\"no\", \"yes\"", randomize)
-  )
+  expect_confide_error(predict(rr, "maybe"), "domain", c(
+    "`reports` must hold only reports", "\"no\", \"yes\"", randomize
+  ))
   pair <- mech_lambda(list(a = 2, b = 2), lambda = .5)
   wrong <- data.frame(a = "3", b = "1")
   expect_confide_error(
