@@ -23,7 +23,7 @@
 #' epsilon-private at the epsilon asked.
 #' @family mechanisms
 #' @examples
-#' # Forced response: a coin decides between the truth and a forced "yes".
+#' # Forced response: one person in four must say "yes". A "no" is then certain, so epsilon is Inf.
 #' P <- rbind(no = c(no = 0.75, yes = 0.25), yes = c(no = 0, yes = 1))
 #' mech_matrix(P)
 #' mech_matrix(rbind(a = c(x = 0.7, y = 0.3), b = c(x = 0.4, y = 0.6)))
