@@ -40,6 +40,7 @@
 #'     errors, frauds, other people.}
 #'   \item{counts}{How often each report occurred: all that estimates need. Counts of parts add
 #'     up.}
+#'   \item{curator}{Whoever holds the private data and releases results.}
 #'   \item{cut to size}{Of a block design: made for more levels than there are, the others left
 #'     unused.}
 #'   \item{differential privacy (DP)}{A promise about a random procedure: whatever is put out is
@@ -57,8 +58,12 @@
 #'     add up.}
 #'   \item{exactness interval}{Of a block design: the epsilons for which no mechanism at all has
 #'     less risk.}
+#'   \item{exponential mechanism}{A private choice: each candidate with a probability that grows
+#'     exponentially with its score on the data.}
 #'   \item{fingerprint}{A hash of a mechanism's parameters, kept by reports and counts, so that
 #'     nothing is decoded with the wrong mechanism.}
+#'   \item{forced response}{Randomized response in which the person must give a certain answer, as
+#'     a die says, where the truth is not kept.}
 #'   \item{grid}{The numbers with a fixed step, a power of two, to which records are rounded so
 #'     that sums are exact.}
 #'   \item{hockey stick}{The divergence that is exactly the delta of an epsilon. By the hockey
@@ -82,10 +87,11 @@
 #'     added or taken away.}
 #'   \item{objective}{What [mech_spr()] makes as large as it can: a divergence between the reports
 #'     of two hypotheses.}
+#'   \item{order (alpha)}{Of a Renyi divergence: how much it looks at the places where two
+#'     distributions differ most. Of a ledger or certificate it is fixed before anything is seen.}
 #'   \item{post-processing}{Whatever is computed from released numbers alone. It costs nothing.}
 #'   \item{post-randomization (PRAM)}{Randomization of a file by its holder before it is passed
 #'     on; invariant where the expected table stays that of the file.}
-#'   \item{prior ball}{Where the mean is known to lie before data are seen: public, and generous.}
 #'   \item{privacy part, sampling part}{Of a variance: what the randomization causes; what drawing
 #'     people from a population would cause without it.}
 #'   \item{privacy profile}{The delta for each epsilon: the whole guarantee, not one point of it.}
@@ -98,6 +104,8 @@
 #'     alpha rho; the rhos of several releases add up.}
 #'   \item{randomized response}{The truth with some probability, else one of the other levels at
 #'     random.}
+#'   \item{realised}{Of a privacy parameter: that of the whole numbers which the sampler really
+#'     uses, never more than what was asked.}
 #'   \item{record}{One row: all that is held about one person.}
 #'   \item{release}{What leaves whoever holds the data: a number with noise.}
 #'   \item{Renyi divergence}{Of order alpha: how different two distributions are where the first
@@ -106,6 +114,8 @@
 #'   \item{risk, excess}{Of a block design: the number of reports times the largest mean squared
 #'     error of the shares, summed over levels; by how much it is above the least that any mechanism
 #'     can have.}
+#'   \item{scatter matrix, shape}{How far records spread in each direction, up to one factor: like
+#'     a covariance matrix, which heavy tails need not have.}
 #'   \item{sensitivity}{The most by which an answer can differ between neighbours. Noise is
 #'     measured in it.}
 #'   \item{shared randomness}{A public random number for each report, known to both sides; it
