@@ -13,7 +13,8 @@
 #' in one group, while it has at most 2^18 values; otherwise on a grid of 2^18 steps with a pair of
 #' distributions that dominates the true one (Doroshenko et al. 2022). Rounding goes against the
 #' claim: no number here is below the truth. Divergences of Renyi and of Kullback and Leibler add up
-#' over the attributes. For [mech_matrix()] all pairs of rows are compared.
+#' over the attributes. For the mechanisms of one attribute other than [mech_rr()] all pairs of rows
+#' of the channel are compared.
 #'
 #' With noise of your own the losses are those of the two levels that the noise gives least often:
 #' told apart in one order or in the other, no other two levels are easier to tell apart at any
@@ -22,7 +23,8 @@
 #' different attributes with noise of their own) one law that dominates both orders takes their
 #' place: then delta and epsilon are upper bounds, mostly close ones.
 #'
-#' @param mechanism (mechanism) Made by [mech_lambda()], [mech_rr()] or [mech_matrix()].
+#' @param mechanism (mechanism) Made by [mech_lambda()], [mech_rr()], [mech_matrix()],
+#'   [mech_block()] or [mech_spr()].
 #' @param epsilon (finite numbers, at least 0) Where to evaluate the profile.
 #' @param alpha (numbers above 1, `Inf` allowed) Orders of the Renyi divergence.
 #' @returns `privacy_profile()`: numbers from 0 to 1, one for each `epsilon`; 0 from `epsilon(m)`
@@ -37,8 +39,8 @@
 #'   for an attribute), `chi2` (chi-squared divergence), `bayes_success` (probability that the best
 #'   guess from the report is right, when all values are equally likely beforehand).
 #' @section Errors:
-#' `confide_error_parameter` for epsilon or alpha outside their range, and for a [mech_matrix()]
-#' with more than 4,096 rows or columns.
+#' `confide_error_parameter` for epsilon or alpha outside their range, and for a channel that is
+#' compared and has more than 4,096 rows or columns.
 #' @references
 #' Doroshenko, V., Ghazi, B., Kamath, P., Kumar, R. and Manurangsi, P. (2022). Connect the dots:
 #' tighter discrete approximations of privacy loss distributions. *Proceedings on Privacy Enhancing
