@@ -45,6 +45,7 @@
 #' Ruiz, N. (2026). Lambda-randomization: multi-dimensional randomized response made easy. arXiv
 #' 2603.05261.
 #' @family planning
+#' @seealso [plan_alpha()] for the order of a certificate
 #' @examples
 #' plan_frequencies(5, lambda = 0.9, error = 0.1, scale = "relative", way = 2)
 #' plan_frequencies(c(age = 6, income = 2), n = 5000, error = 0.02)

@@ -30,7 +30,8 @@
 #'
 #' Ghazi, E. (2026). Sort, Partition, Randomize: Optimal Binary Hypothesis Testing under Local
 #' Differential Privacy. arXiv 2606.07443.
-#' @seealso [mech_spr()], [private_test()]
+#' @family planning
+#' @seealso [mech_spr()], [private_test()]; [plan_alpha()] for the order of a certificate
 #' @examples
 #' p0 <- c(none = 0.05, few = 0.25, some = 0.30, many = 0.40)
 #' p1 <- c(none = 0.10, few = 0.30, some = 0.30, many = 0.30)
