@@ -36,7 +36,7 @@
 #' the start and gets back what was not needed.
 #'
 #' @param train,validation (data frames, matrices or vectors) The two parts, private.
-#' @param refine (function of `previous`, `train`, `epsilon`) See above; returns a release of this
+#' @param refine (function of `previous`, `train`, `epsilon`) See Details; returns a release of this
 #'   package.
 #' @param fit (function of `released`) Makes the model.
 #' @param score (function of `model`, `validation`) Returns a logical vector, one entry for each
