@@ -38,6 +38,10 @@
 #' mean at most 1; for zero-concentrated privacy the weights are a half-normal density over alpha,
 #' and \eqn{2 \sqrt{r / (v + r)} e^{x^2 / (2 (v + r))} \Phi(x / \sqrt{v + r}) = 1 / \delta} with
 #' \eqn{v = 2 \rho} is solved for \eqn{x = \epsilon' - \rho}.
+#' @section Errors:
+#' `confide_error_parameter` for delta, alpha or weights outside their range, a number without its
+#' alpha, an alpha given for a ledger or release, `r` missing for the mixture, and for what has no
+#' certificate; `confide_error_internal` for a ledger or release that was altered by hand.
 #' @references
 #' Canonne, C. L., Kamath, G. and Steinke, T. (2020). The discrete Gaussian for differential
 #' privacy. *NeurIPS* 33. \doi{10.48550/arXiv.2004.00010}

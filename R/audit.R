@@ -37,6 +37,11 @@
 #'   `$noise_ratio` (the least noise of a step in units of what it must be) for a private mean, the
 #'   data frame `$parts` (`part`, `law`, `counted`) for what can be refined, and with draws
 #'   `$lower_bound` and `$event_probabilities`.
+#' @section Errors:
+#' `confide_error_parameter` for what has no law to audit (reports and estimates: audit their
+#' mechanism), and for `draws` or `confidence` outside their range; `confide_error_internal` for a
+#' mechanism or release that was altered by hand; `confide_error_randomness` when draws are asked
+#' for and the operating system gives no random numbers.
 #' @references
 #' Clopper, C. J. and Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in
 #' the case of the binomial. *Biometrika* 26, 404-413. \doi{10.1093/biomet/26.4.404}

@@ -12,6 +12,8 @@
 #' @param ... For `plot()`: passed to `autoplot()`. Otherwise unused.
 #' @param level (number in (0, 1)) Confidence level of the intervals.
 #' @returns A `ggplot` object, from `plot()` invisibly.
+#' @section Errors:
+#' `confide_error_parameter` for more cells or levels than a plot can show, and for other arguments.
 #' @examples
 #' m <- mech_rr(c("never", "once", "often"), epsilon = 2)
 #' plot(estimate(c(never = 500, once = 300, often = 200), m))

@@ -17,6 +17,8 @@
 #' @returns A data frame with columns `attribute` (character), `bits` (number), `share` (number from
 #'   0 to 1), `effective_levels` (number from 1 to the number of levels): a row for each attribute,
 #'   then a row `"joint"`.
+#' @section Errors:
+#' `confide_error_parameter` for another mechanism.
 #' @references Ruiz, N. (2026). arXiv 2603.05261.
 #' @examples
 #' mechanism_entropy(mech_lambda(list(a = 5, b = 5, c = 5), lambda = c(.9, .8, .7)))

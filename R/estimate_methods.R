@@ -38,6 +38,11 @@
 #' estimates (parametric bootstrap, percentile). They cover sampling and randomization, are never
 #' outside `[0, 1]`, belong to `coef()`, and on the boundary hold the truth more often than the
 #' level says. Two or more of them do not hold jointly.
+#' @section Errors:
+#' `confide_error_parameter` for a covariance matrix of more than 2,000 cells, intervals that do not
+#' exist for the estimate (`"exact"` and `"wilson"` with weights or several attributes,
+#' `"bootstrap"` for a moment estimate, `logLik()` without `method = "ml"`), and for arguments
+#' outside their range.
 #' @references
 #' Efron, B. and Tibshirani, R. J. (1993). *An Introduction to the Bootstrap*. Chapman and Hall.
 #' Chapters 6 and 13.
@@ -45,6 +50,17 @@
 #' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
 #' *Journal of the American Statistical Association* 22, 209-212.
 #' \doi{10.1080/01621459.1927.10502953}
+#' @examples
+#' answers <- adult[c("sex", "income")]
+#' m <- mech_lambda(answers, epsilon = 2)
+#' reports <- privatize(answers, m)
+#' e <- estimate(reports, m)
+#' confint(e)
+#' summary(e)
+#' as.table(e)
+#' tidy(e)
+#' proper <- estimate(reports, m, method = "ml")
+#' confint(proper, method = "bootstrap", replicates = 100)
 #' @name estimate-methods
 NULL
 

@@ -7,6 +7,8 @@
 #' @param object What to show; at least one step, and at most 12 numbers.
 #' @param ... Unused; catches misspelt arguments.
 #' @returns A `ggplot` object.
+#' @section Errors:
+#' `confide_error_parameter` when nothing was released yet, and for more than 12 numbers.
 #' @examples
 #' b <- brownian(812L, sensitivity = 1, alpha = 20)
 #' for (epsilon in c(0.01, 0.1, 1)) b <- refine(b, epsilon = epsilon)

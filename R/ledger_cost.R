@@ -37,6 +37,8 @@
 #'   Gaussian noise (Zhu and Wang 2020)
 #'   \eqn{\alpha \Delta^2 / (2 \sigma_1^2) + \alpha (2 \Delta)^2 / (2 \sigma_2^2) + \log(1 / w) /
 #'   (\alpha - 1)}.
+#' @section Errors:
+#' `confide_error_parameter` for arguments that are missing or outside their range.
 #' @references
 #' Mironov, I., Talwar, K. and Zhang, L. (2019). Renyi differential privacy of the sampled Gaussian
 #' mechanism. \doi{10.48550/arXiv.1908.10530}

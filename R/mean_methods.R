@@ -30,10 +30,15 @@
 #'   ball costs nothing more). It has `print()`, `privacy()` and `epsilon()`.
 #' * `as.data.frame()`: one row for each column: `term`, `estimate`, `std_error`, `conf_low`,
 #'   `conf_high`; `tidy()`: the same with the names of package broom (`std.error` and so on).
-#' * `glance()`: one row.
+#' * `glance()`: one row: `method`, `nobs`, `columns`, `sigma`, `filter`, `noise_sd` and
+#'   `sampling_sd` (standard deviations of the estimate by noise and by sampling in whitened units,
+#'   the root mean square over the columns), `rho`, `epsilon` (one of them `NA`), `neighbours`,
+#'   `rng`.
 #' * `summary()`: the table, what was spent on what, and the full guarantee.
 #' * `plot()`, `autoplot()`: from released numbers only; in the panel of the centres, their
 #'   distance to the last one in whitened units.
+#' @section Errors:
+#' `confide_error_parameter` for columns that are not there and arguments outside their range.
 #' @examples
 #' set.seed(1)
 #' fit <- private_mean(matrix(rnorm(6000), ncol = 3), rho = 1, sigma = "none")

@@ -37,7 +37,8 @@ decode_reports <- function(codes, mechanism, x) UseMethod("decode_reports", mech
 
 #' Levels, channel matrix and parameters of a mechanism
 #'
-#' @param x (mechanism) Made by [mech_rr()], [mech_spr()], [mech_lambda()] or [mech_matrix()].
+#' @param x (mechanism) Made by [mech_rr()], [mech_block()], [mech_spr()], [mech_lambda()] or
+#'   [mech_matrix()].
 #' @param object (mechanism) As `x`.
 #' @param ... For `update()`: arguments of the constructor to change, named, such as `epsilon = 2`.
 #'   Otherwise unused.
@@ -53,6 +54,10 @@ decode_reports <- function(codes, mechanism, x) UseMethod("decode_reports", mech
 #'   `dim()`: number of true values and of possible reports.
 #'
 #'   `update()`: a new mechanism of the same kind.
+#' @section Errors:
+#' `confide_error_parameter` for a matrix of more than 4,096 rows or columns, and for arguments of
+#' `update()` that the constructor does not take; `confide_error_internal` for a mechanism that was
+#' altered by hand.
 #' @examples
 #' m <- mech_rr(c("never", "once", "often"), epsilon = 1)
 #' levels(m)

@@ -52,6 +52,10 @@
 #'   `noise`, `rng`; a release with Gaussian noise has `rho` and `rho_realised` in the place of the
 #'   epsilons. `epsilon()`: one number in natural logarithms; for [mech_lambda()] that of a
 #'   whole record.
+#' @section Errors:
+#' `confide_error_parameter` for what carries no guarantee, reports that lost theirs, and a delta
+#' outside its range, or 0 where no finite epsilon holds; `confide_error_internal` for what was
+#' altered by hand.
 #' @examples
 #' m <- mech_lambda(list(a = 3, b = 2), epsilon = c(a = 1, b = 0.5))
 #' privacy(m)

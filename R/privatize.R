@@ -87,10 +87,11 @@ new_reports <- function(values, mechanism, rng) {
 
 #' Reports as plain R data
 #'
-#' Takes the class and the fingerprint off reports, for functions that want a bare factor or data
-#' frame.
+#' Takes the class and the fingerprint off reports, for functions that want bare R data.
 #' @param x (reports) Made by [privatize()].
-#' @returns The same factor or data frame without them.
+#' @returns The same factor, data frame, integers or matrix, without class and fingerprint.
+#' @section Errors:
+#' `confide_error_parameter` for what was not made by [privatize()] and is no plain data.
 #' @examples
 #' as_plain(privatize(c("no", "yes"), mech_rr(c("no", "yes"), epsilon = 1)))
 #' @export
@@ -204,6 +205,9 @@ check_fingerprint <- function(found, mechanism, call) {
 #' @param x The values to report on, as in [privatize()].
 #' @returns A list of `nsim` sets of reports (`sim_1`, `sim_2`, ...), with an attribute `"seed"`;
 #'   where each set is one factor, as a data frame.
+#' @section Errors:
+#' As those of [privatize()] for `x`; `confide_error_parameter` for `nsim` or `seed` that is no
+#' whole number.
 #' @examples
 #' simulate(mech_rr(c("no", "yes"), epsilon = 1), nsim = 2, seed = 1, x = c("no", "yes", "yes"))
 #' @export

@@ -22,6 +22,16 @@
 #'   estimated variance is not above 0. `df.residual()`: `NA`.
 #' * `logLik()` (logistic): see [private_glm()].
 #' * `tidy()`, `glance()`: as in package broom.
+#' @section Errors:
+#' `confide_error_parameter` for coefficients that are not there, arguments outside their range, and
+#' `newdata` that is missing, lacks a variable, or holds values that are no levels.
+#' @examples
+#' m <- mech_lambda(adult["sex"], lambda = 0.7)
+#' survey <- cbind(as_plain(privatize(adult["sex"], m)), adult[c("age", "hours_per_week")])
+#' fit <- private_lm(hours_per_week ~ sex + age, survey, m)
+#' confint(fit)
+#' predict(fit, data.frame(sex = c("Female", "Male"), age = 40), interval = "confidence")
+#' tidy(fit)
 #' @importFrom stats df.residual formula sigma
 #' @name regression-methods
 NULL

@@ -17,9 +17,12 @@
 #' * `confint()`: matrix with a column for each limit, from the exact law of the noise.
 #' * `as.data.frame()`: one row for each number: `term`, `estimate`, `std_error`, `conf_low`,
 #'   `conf_high`; `tidy()`: the same with the names of package broom (`std.error` and so on).
-#' * `glance()`: one row: `kind`, `columns`, `noise_sd`, `rho`, `epsilon` (one of them `NA`),
-#'   `neighbours`, `rng`.
+#' * `glance()`: one row: `kind`, `columns`, `noise_sd` (in the units of the data), `rho`, `epsilon`
+#'   (one of them `NA`), `neighbours`, `rng`.
 #' * `summary()`: the table and the full guarantee.
+#' @section Errors:
+#' `confide_error_parameter` for a covariance matrix of more than 4,096 numbers, entries that are
+#' not there, and a level outside its range.
 #' @examples
 #' answers <- private_count(c(TRUE, FALSE, TRUE), epsilon = 1, neighbours = "replace")
 #' confint(answers)

@@ -35,6 +35,9 @@
 #'   the `problem`: `"calls"`, `"sensitivity"`, `"conditions"`, `"result"` or `"attributes"`.
 #'
 #'   `neighbour_pairs()`: a list of lists of two.
+#' @section Errors:
+#' `confide_error_parameter` for an `f` that is no function, pairs that are none, and a `like` that
+#' there are no values to draw for. Errors of `f` itself are not raised: they are compared.
 #' @references
 #' Cebere, T., Erb, D., Desfontaines, D., Bellet, A. and Fitzsimons, J. (2026). Privacy in theory,
 #' bugs in practice: grey-box auditing of differential privacy libraries.

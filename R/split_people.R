@@ -13,6 +13,10 @@
 #'   fixed seed one person more moves many others, so [accuracy_first()] takes such parts only with
 #'   `rng = "r"` itself.
 #' @returns A list with `$train` and `$validation`, of the kind of `data`. Both are private.
+#' @section Errors:
+#' `confide_error_domain` for data that are no data frame, matrix or vector;
+#' `confide_error_parameter` for other arguments; `confide_error_randomness` when the operating
+#' system gives no random numbers.
 #' @examples
 #' parts <- split_people(adult, validation = 0.2, neighbours = "add_remove")
 #' vapply(parts, nrow, 1L)

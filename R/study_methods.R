@@ -19,6 +19,9 @@
 #'   left out and not counted; where none is left, `ratio` is `NA`.
 #' * `as.data.frame()`: the plain data frame.
 #' * `autoplot()`: median errors with the quartiles of the repetitions, by what varies.
+#' @section Errors:
+#' `confide_error_parameter` for what is no study or lacks its columns, and for methods that are not
+#' in it.
 #' @examples
 #' study <- contamination_study(
 #'   c("sample_mean", "geometric_median"),
