@@ -284,7 +284,7 @@ test_that("with coins a further person moves nobody else, with fixed rows the si
 test_that("the plot shows certificates of both parts and what the check released", {
   r <- run(check = "gaussian")
   plot <- ggplot2::autoplot(r)
-  points <- ggplot2::ggplot_build(plot)$data[[4]]
+  points <- utils::tail(ggplot2::ggplot_build(plot)$data, 1)[[1]]
   expect_setequal(
     round(points$y, 9), round(c(r$path$train, r$path$validation, r$path$excess), 9)
   )
