@@ -23,7 +23,8 @@
 #' @section What is not promised:
 #' * With confidential shares there is no differential privacy, whatever the matrix: the matrix
 #'   depends on the data, and whoever sees it (needed for standard errors) can compute the shares
-#'   from it, exactly. The epsilon of the matrix, which `public = TRUE` claims, holds for shares
+#'   from it, exactly. [epsilon()] is infinite at every delta, and so are the divergences of
+#'   [privacy_measures()]. The epsilon of the matrix, which `public = TRUE` claims, holds for shares
 #'   fixed beforehand only.
 #' * Only the expected one-way table of this attribute is kept. Joint tables shrink towards
 #'   independence and must be corrected like those of any channel.
@@ -142,6 +143,33 @@ realised_loss.confide_pram <- function(mechanism) {
 #' @exportS3Method
 exact_loss.confide_pram <- function(mechanism) {
   if (mechanism$public) NextMethod() else Inf
+}
+
+# Who sees a channel made from confidential shares knows them, whatever is reported: no delta below
+# 1 and no divergence bounds that.
+#' @exportS3Method
+delta_at.confide_pram <- function(mechanism, epsilon) {
+  if (mechanism$public) NextMethod() else rep(1, length(epsilon))
+}
+
+#' @exportS3Method
+epsilon_at.confide_pram <- function(mechanism, delta) {
+  if (mechanism$public) NextMethod() else Inf
+}
+
+#' @exportS3Method
+renyi_at.confide_pram <- function(mechanism, alpha) {
+  if (mechanism$public) NextMethod() else rep(Inf, length(alpha))
+}
+
+#' @exportS3Method
+measures_by_attribute.confide_pram <- function(mechanism) {
+  if (mechanism$public) {
+    return(NextMethod())
+  }
+  data.frame(
+    attribute = "level", epsilon = Inf, tv = 1, kl = Inf, chi2 = Inf, bayes_success = 1
+  )
 }
 
 #' @exportS3Method

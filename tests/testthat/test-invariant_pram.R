@@ -90,3 +90,29 @@ test_that("invariant mechanisms print small", {
   expect_prints_small(invariant_pram(shares, .7))
   expect_prints_small(invariant_pram(shares, .7, public = TRUE, construction = "mixture"))
 })
+
+test_that("a channel of confidential shares has no guarantee at any delta or order", {
+  m <- invariant_pram(shares, .7)
+  # what the channel tells to whoever sees it: its stationary distribution is the shares
+  stationary <- Re(eigen(t(as.matrix(m)))$vectors[, 1])
+  expect_close(stationary / sum(stationary), unname(shares), 1e-12)
+  expect_identical(c(epsilon(m), epsilon(m, delta = 1e-9), epsilon(m, delta = .5)), rep(Inf, 3))
+  expect_identical(privacy_profile(m, c(0, 3, 40)), c(1, 1, 1))
+  expect_identical(renyi_epsilon(m, c(1.5, 2, Inf)), rep(Inf, 3))
+  measures <- privacy_measures(m)
+  for (row in 1:2) {
+    expect_identical(
+      unlist(measures[row, -1]),
+      c(epsilon = Inf, tv = 1, kl = Inf, chi2 = Inf, bayes_success = 1)
+    )
+  }
+})
+
+test_that("with public shares the guarantees are those of the channel", {
+  m <- invariant_pram(shares, .7, public = TRUE)
+  plain <- mech_matrix(as.matrix(m))
+  expect_equal(epsilon(m, delta = .01), epsilon(plain, delta = .01), tolerance = 1e-12)
+  expect_equal(privacy_profile(m, c(0, 1)), privacy_profile(plain, c(0, 1)), tolerance = 1e-12)
+  expect_equal(renyi_epsilon(m, 2), renyi_epsilon(plain, 2), tolerance = 1e-12)
+  expect_equal(privacy_measures(m), privacy_measures(plain), tolerance = 1e-12)
+})
