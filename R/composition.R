@@ -113,7 +113,7 @@ responses <- function(mechanism) {
   )
   for (name in names(mechanism$noise)) {
     law <- mechanism$noise[[name]]
-    least <- (1 - law$lambda) * sort(unname(law$asked))[1:2]
+    least <- law$replaced * sort(unname(law$asked))[1:2]
     parts[parts$attribute == name, c("kept", "rarest", "second")] <- c(law$lambda, least)
   }
   parts

@@ -2,11 +2,11 @@
 # response, unrelated question). Attributes with uniform q, which is the method of Ruiz (2026), keep
 # their own sampler and have no entry here.
 #
-# The entry of any other attribute holds what was asked (`asked`, the distribution, and `lambda`),
-# the `epsilon` that is claimed, and `words`: the sampler's probabilities of replacement by each
-# level in units of 2^-52. They are whole numbers, rounded up, so that the ratio of two entries of a
-# column is never above the one asked; one set serves all rows, so that the channel keeps its form
-# and the inverse stays exact.
+# The entry of any other attribute holds what was asked (`asked`, the distribution, `lambda` and
+# `replaced`, its complement), the `epsilon` that is claimed, and `words`: the sampler's
+# probabilities of replacement by each level in units of 2^-52. They are whole numbers, rounded up,
+# so that the ratio of two entries of a column is never above the one asked; one set serves all
+# rows, so that the channel keeps its form and the inverse stays exact.
 noise_unit <- 2^52
 
 noise_laws <- function(noise, alphabets, lambda, epsilon, call = rlang::caller_env()) {
@@ -16,11 +16,13 @@ noise_laws <- function(noise, alphabets, lambda, epsilon, call = rlang::caller_e
   stats::setNames(lapply(names(asked), function(name) {
     shares <- asked[[name]]
     if (is.null(lambda)) {
-      kept <- noise_lambda(shares, epsilon[[name]], name, call)
+      odds <- noise_odds(shares, epsilon[[name]], name, call)
+      kept <- c(lambda = odds, replaced = 1) / (1 + odds)
       return(new_noise_law(shares, kept, epsilon[[name]], name, call))
     }
-    kept <- lambda[[name]]
-    new_noise_law(shares, kept, log1p(kept / ((1 - kept) * min(shares))), name, call)
+    kept <- c(lambda = lambda[[name]], replaced = 1 - lambda[[name]])
+    claim <- log1p(kept[["lambda"]] / (kept[["replaced"]] * min(shares)))
+    new_noise_law(shares, kept, claim, name, call)
   }), names(asked))
 }
 
@@ -75,8 +77,14 @@ in_level_order <- function(x, labels, arg, call) {
   x[labels]
 }
 
-# From epsilon = log(1 + lambda / ((1 - lambda) min q)); above 44 as everywhere served as 44.
 noise_lambda <- function(shares, epsilon, name, call) {
+  odds <- noise_odds(shares, epsilon, name, call)
+  odds / (1 + odds)
+}
+
+# lambda / (1 - lambda), from epsilon = log(1 + lambda / ((1 - lambda) min q)); above 44 as
+# everywhere served as 44.
+noise_odds <- function(shares, epsilon, name, call) {
   if (min(shares) == 0) {
     abort_parameter(c(
       "Noise that never gives some level cannot have a finite {.arg epsilon}.",
@@ -87,19 +95,35 @@ noise_lambda <- function(shares, epsilon, name, call) {
       )
     ), call = call)
   }
-  odds <- expm1(min(epsilon, 44)) * min(shares)
-  odds / (1 + odds)
+  expm1(min(epsilon, 44)) * min(shares)
 }
 
-new_noise_law <- function(shares, lambda, epsilon, name, call) {
-  words <- ceiling(noise_unit * (1 - lambda) * shares)
+# kept: lambda and `replaced`, 1 - lambda, which has digits of its own where lambda is close to 1.
+new_noise_law <- function(shares, kept, epsilon, name, call) {
+  words <- ceiling(noise_unit * kept[["replaced"]] * shares)
+  # A level that may be drawn keeps a word, also where the product is too small for a double.
+  words[shares > 0] <- pmax(words[shares > 0], 1)
   if (sum(words) >= noise_unit) {
     abort_parameter(c(
       "{.arg lambda} must be large enough to be drawn in units of 2^-52.",
-      x = "That of {.field {name}} is {format(lambda)}, less than its levels need."
+      x = "That of {.field {name}} is {format(kept[['lambda']])}, less than its levels need."
     ), call = call)
   }
-  list(asked = shares, lambda = lambda, epsilon = epsilon, words = words)
+  law <- c(list(asked = shares), as.list(kept), list(epsilon = epsilon, words = words))
+  check_certified(law, name, call)
+  law
+}
+
+# What the integers do not keep is not claimed.
+check_certified <- function(law, name, call) {
+  if (certify_noise(law)$certified) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "{.arg epsilon} must be one that the integers of the sampler can keep.",
+    x = "That of {.field {name}}, {format_epsilon(law$epsilon)}, is not with this noise.",
+    i = "Take a slightly different {.arg epsilon}, or {.arg lambda}."
+  ), call = call)
 }
 
 # What the words realise.

@@ -407,3 +407,48 @@ test_that("log-linear models take any noise", {
   expect_lt(unname(test$statistic), 1e-6)
   expect_close(as.vector(test$fitted), as.vector(truth), 1e-6)
 })
+
+test_that("a large epsilon is kept, drawn from and composed with any noise", {
+  withr::local_seed(11)
+  laws <- c(
+    list(c(.55, .45), c(1e-9, 1 - 1e-9), c(.2, .3, .5)),
+    lapply(1:20, function(i) {
+      q <- stats::rexp(2 + i %% 4)^c(1, 3, 8)[[1 + i %% 3]]
+      q / sum(q)
+    })
+  )
+  for (q in laws) {
+    for (epsilon in c(35, 37, 38, 40, 44, 60)) {
+      k <- length(q)
+      m <- mech_lambda(list(a = k), epsilon = epsilon, noise = list(a = q))
+      # words of 2^-52, rounded up; in long double 1 / (1 + odds) is odds^-1 to 1e-15 here
+      odds <- exp(min(epsilon, 44)) * min(q)
+      expect_close(sum(m$noise$a$words) * 2^-52, 1 / (1 + odds), (k + 1) * 2^-52)
+      expect_true(all(m$noise$a$words >= 1))
+      logs <- log(as.matrix(m))
+      expect_lte(max(apply(logs, 2, function(column) diff(range(column)))), epsilon + 1e-12)
+      expect_true(audit(m)$ok)
+      expect_lte(privacy(m)$epsilon_realised, epsilon)
+      expect_true(is.finite(epsilon(m, delta = 1e-12)))
+      expect_true(all(is.finite(coef(estimate(as.table(array(seq_len(k), k, levels(m))), m)))))
+      expect_identical(NROW(privatize(data.frame(a = seq_len(k)), m, rng = "r")), k)
+    }
+  }
+})
+
+test_that("the profile at a large epsilon is that of the two rarest levels", {
+  q <- c(.55, .45)
+  m <- mech_lambda(list(a = 2), epsilon = 40, noise = list(a = q))
+  replaced <- 1 / (1 + expm1(40) * .45)
+  own <- replaced * .45
+  for (e in c(38, 39, 39.5, 39.9)) {
+    expect_close(privacy_profile(m, e), 1 - exp(e) * own, 1e-9)
+  }
+})
+
+test_that("noise that the integers do not certify is refused", {
+  local_replacement("channel_certify", function(...) list(certified = FALSE))
+  expect_confide_error(
+    mech_lambda(list(a = 2), epsilon = 1, noise = list(a = c(.3, .7))), "parameter", "can keep"
+  )
+})
