@@ -82,14 +82,15 @@ audit.confide_mechanism <- function(x, ..., draws = 0, confidence = 1 - 1e-6, rn
   rng <- check_rng(rng)
   by_attribute <- exact_loss(x)
   claim <- claimed_epsilon(x)
-  # Each part is below its own claim; adding doubles must not say otherwise.
-  worst <- min(sum(by_attribute), claim)
+  keeps <- keeps_claim(x)
+  # Where each part keeps its own claim, adding doubles must not say otherwise.
+  worst <- kept_loss(sum(by_attribute), claim, keeps)
   statistical <- if (draws > 0) statistical_audit(x, draws, confidence, rng)
   lower_bound <- statistical$lower_bound %||% 0
   structure(c(list(
     worst_log_ratio = worst,
     claim = claim,
-    ok = sum_rounded_up(realised_loss(x)) <= claim && isTRUE(lower_bound <= claim),
+    ok = keeps && sum_rounded_up(realised_loss(x)) <= claim && isTRUE(lower_bound <= claim),
     by_attribute = if (length(by_attribute) > 1) by_attribute,
     title = format_title(x),
     draws = draws
@@ -103,8 +104,8 @@ check_draws <- function(draws, dimension = 1, call = rlang::caller_env()) {
   check_whole_number(draws, min = 0, max = floor(max_draws / dimension), arg = "draws", call = call)
 }
 
-# The largest log-ratio of the sampler's own weights, one number for each attribute; never above the
-# claim.
+# The largest log-ratio of the sampler's own weights, one number for each attribute; never above a
+# claim that they keep.
 exact_loss <- function(mechanism) UseMethod("exact_loss")
 
 #' @exportS3Method
@@ -119,8 +120,20 @@ exact_loss.confide_lambda <- function(mechanism) {
 
 #' @exportS3Method
 exact_loss.confide_matrix <- function(mechanism) {
-  certified <- channel_certify(mechanism$probabilities, asked_or_na(mechanism))
-  min(certified$worst_log_ratio, mechanism$epsilon)
+  channel_measure(mechanism, "worst_log_ratio")
+}
+
+# Whether the sampler's integers keep the claim of every attribute, decided by integers alone.
+keeps_claim <- function(mechanism) UseMethod("keeps_claim")
+
+#' @exportS3Method
+keeps_claim.confide_rr <- function(mechanism) {
+  rr_keeps(mechanism$epsilon, mechanism$alphabet$size)
+}
+
+#' @exportS3Method
+keeps_claim.confide_matrix <- function(mechanism) {
+  certify_matrix(mechanism)$certified
 }
 
 # Two true values whose reports differ most, and the log-likelihood ratio of a report under them.

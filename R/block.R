@@ -432,12 +432,14 @@ block_law <- function(mechanism) {
   realised <- block_realised(mechanism$epsilon, ratio$r, ratio$b)
   outside <- realised[["outside"]]
   surplus <- realised[["surplus"]]
+  keeps <- realised[["keeps"]] == 1
   list(
     v = v, outside = outside, surplus = surplus,
     p = ratio$r * (outside + surplus), q = ratio$r * outside + ratio$lambda * surplus,
     d = (ratio$r - ratio$lambda) * surplus,
-    log_ratio = min(realised[["worst_log_ratio"]], mechanism$epsilon),
-    certified_epsilon = min(realised[["certified_epsilon"]], mechanism$epsilon),
+    log_ratio = kept_loss(realised[["worst_log_ratio"]], mechanism$epsilon, keeps),
+    certified_epsilon = kept_loss(realised[["certified_epsilon"]], mechanism$epsilon, keeps),
+    keeps = keeps,
     r = ratio$r, b = ratio$b
   )
 }

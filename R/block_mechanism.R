@@ -78,6 +78,11 @@ realised_loss.confide_block <- function(mechanism) {
 }
 
 #' @exportS3Method
+keeps_claim.confide_block <- function(mechanism) {
+  block_law(mechanism)$keeps
+}
+
+#' @exportS3Method
 hardest_pair.confide_block <- function(mechanism) {
   step <- exact_loss(mechanism)
   list(truth = c(1L, 2L), log_ratio = function(reports) {

@@ -128,6 +128,16 @@ fingerprint_parts.confide_matrix <- function(mechanism) {
   c(spelling, mechanism[c("probabilities", "asked")])
 }
 
+# A `measure` of channel_certify().
+channel_measure <- function(mechanism, measure) {
+  certified <- certify_matrix(mechanism)
+  kept_loss(certified[[measure]], mechanism$epsilon, certified$certified)
+}
+
+certify_matrix <- function(mechanism) {
+  channel_certify(mechanism$probabilities, asked_or_na(mechanism))
+}
+
 asked_or_na <- function(mechanism) {
   mechanism$asked %||% NA_real_
 }
@@ -139,7 +149,7 @@ randomize.confide_matrix <- function(mechanism, codes, rng) {
 
 #' @exportS3Method
 channel_matrix.confide_matrix <- function(mechanism) {
-  structure(channel_certify(mechanism$probabilities, asked_or_na(mechanism))$realised,
+  structure(certify_matrix(mechanism)$realised,
     dimnames = list(
       true = alphabet_labels(mechanism$alphabet),
       reported = alphabet_labels(mechanism$outputs)

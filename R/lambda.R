@@ -99,10 +99,22 @@ attribute_losses <- function(mechanism, measure) {
     law <- mechanism$noise[[name]]
     if (!is.null(law)) {
       field <- c(worst_log_ratio = "worst_log_ratio", certified_epsilon = "epsilon")[[measure]]
-      return(min(certify_noise(law)[[field]], mechanism$epsilon[[name]]))
+      certified <- certify_noise(law)
+      return(kept_loss(certified[[field]], mechanism$epsilon[[name]], certified$certified))
     }
     rr_loss(mechanism$epsilon[[name]], mechanism$alphabets[[name]]$size, measure)
   }, numeric(1))
+}
+
+#' @exportS3Method
+keeps_claim.confide_lambda <- function(mechanism) {
+  all(vapply(names(mechanism$epsilon), function(name) {
+    law <- mechanism$noise[[name]]
+    if (!is.null(law)) {
+      return(certify_noise(law)$certified)
+    }
+    rr_keeps(mechanism$epsilon[[name]], mechanism$alphabets[[name]]$size)
+  }, logical(1)))
 }
 
 #' @rdname mechanism

@@ -58,12 +58,17 @@ public_levels <- function(levels) {
   factor(character(), base::levels(levels), ordered = is.ordered(levels))
 }
 
-# A `measure` of rr_realised(), never above what was asked; Inf where nothing is randomized.
+# A `measure` of rr_realised(); Inf where nothing is randomized.
 rr_loss <- function(epsilon, size, measure) {
   if (!is.finite(epsilon)) {
     return(Inf)
   }
-  min(rr_realised(epsilon, size)[[measure]], epsilon)
+  realised <- rr_realised(epsilon, size)
+  kept_loss(realised[[measure]], epsilon, realised[["keeps"]] == 1)
+}
+
+rr_keeps <- function(epsilon, size) {
+  !is.finite(epsilon) || rr_realised(epsilon, size)[["keeps"]] == 1
 }
 
 #' @exportS3Method

@@ -48,6 +48,11 @@ realised_loss.confide_spr <- function(mechanism) {
   spr_loss(mechanism, "certified_epsilon")
 }
 
+#' @exportS3Method
+keeps_claim.confide_spr <- function(mechanism) {
+  mechanism$n_outputs == 1 || rr_keeps(mechanism$epsilon, mechanism$n_outputs)
+}
+
 spr_loss <- function(mechanism, measure) {
   if (mechanism$n_outputs == 1) {
     return(0)

@@ -75,6 +75,10 @@ bool at_most_times(u128 a, const ExpBound &bound, u128 b) {
   return shift_left({0, a}, static_cast<unsigned>(-bound.exponent)) <= right;
 }
 
+bool keeps_ratio(u128 high, u128 low, double epsilon) {
+  return low <= high && at_most_times(high, exp_lower(epsilon), low);
+}
+
 double certified_epsilon(u128 a, u128 b) {
   if (a <= b)
     return 0;

@@ -18,6 +18,10 @@ ExpBound exp_lower(double x);
 // Whether a <= bound * b, decided exactly, for a bound that exp_lower() returned.
 bool at_most_times(u128 a, const ExpBound &bound, u128 b);
 
+// Whether low <= high <= e^epsilon low, by the lower bound of e^epsilon: exact, and FALSE where the
+// bound leaves a doubt.
+bool keeps_ratio(u128 high, u128 low, double epsilon);
+
 // A double e with a <= exp_lower(e) * b, hence e >= log(a / b), for a >= b > 0; 0 when a == b. It
 // exceeds log(a / b) by at most 2 units in the last place (3 where long double is double) or 2^-60,
 // whichever is larger.

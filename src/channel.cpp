@@ -106,14 +106,6 @@ double log_ratio(const Ratio &ratio) {
   return static_cast<double>(std::log1p(static_cast<long double>(ratio.high - ratio.low) / low));
 }
 
-double worst_log_ratio(const Channel &channel) {
-  const std::vector<ColumnRange> ranges = column_ranges(channel);
-  double worst = 0;
-  for (std::size_t y = 0; y < channel.columns; ++y)
-    worst = std::max(worst, log_ratio(worst_ratio(channel, ranges[y], y)));
-  return worst;
-}
-
 bool has_equal_zero_patterns(const Channel &channel) {
   for (std::size_t i = channel.columns; i < channel.weights.size(); ++i)
     if ((channel.weights[i] == 0) != (channel.weights[i % channel.columns] == 0))
@@ -209,14 +201,22 @@ bool is_well_formed(const Channel &channel) {
 
 } // namespace
 
+ChannelLoss channel_loss(const Channel &channel) {
+  const std::vector<ColumnRange> ranges = column_ranges(channel);
+  ChannelLoss loss{0, 0};
+  for (std::size_t y = 0; y < channel.columns; ++y) {
+    const Ratio ratio = worst_ratio(channel, ranges[y], y);
+    loss.epsilon = std::max(loss.epsilon, certified_epsilon(ratio));
+    loss.worst_log_ratio = std::max(loss.worst_log_ratio, log_ratio(ratio));
+  }
+  loss.worst_log_ratio = std::min(loss.worst_log_ratio, loss.epsilon);
+  return loss;
+}
+
 CertifiedChannel certify_channel(const Probabilities &probabilities) {
   Channel channel = integer_channel(normalised(probabilities));
-  const std::vector<ColumnRange> ranges = column_ranges(channel);
-  double epsilon = 0;
-  for (std::size_t y = 0; y < channel.columns; ++y)
-    epsilon = std::max(epsilon, certified_epsilon(worst_ratio(channel, ranges[y], y)));
-  const double worst = std::min(worst_log_ratio(channel), epsilon);
-  return {std::move(channel), epsilon, worst};
+  const ChannelLoss loss = channel_loss(channel);
+  return {std::move(channel), loss.epsilon, loss.worst_log_ratio};
 }
 
 CertifiedChannel certify_channel(const Probabilities &probabilities, double epsilon) {
@@ -226,7 +226,7 @@ CertifiedChannel certify_channel(const Probabilities &probabilities, double epsi
     throw NotPrivate();
   const double served = std::min(epsilon, largest_epsilon);
   repair(channel, exp_lower(served), q);
-  const double worst = std::min(worst_log_ratio(channel), served);
+  const double worst = std::min(channel_loss(channel).worst_log_ratio, served);
   return {std::move(channel), served, worst};
 }
 

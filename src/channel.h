@@ -44,6 +44,14 @@ CertifiedChannel certify_channel(const Probabilities &probabilities, double epsi
 // than e^epsilon times likelier under one symbol than under another; exact.
 bool is_certified(const Channel &channel, double epsilon);
 
+// What the weights give, whatever was asked for.
+struct ChannelLoss {
+  double epsilon;         // proved by integer arithmetic
+  double worst_log_ratio; // to double precision, never above epsilon
+};
+
+ChannelLoss channel_loss(const Channel &channel);
+
 // Row-major sums of the weights up to and including each column.
 struct ChannelSampler {
   std::size_t columns;

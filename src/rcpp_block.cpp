@@ -277,8 +277,8 @@ Rcpp::NumericVector block_realised(double epsilon, double r, double b) {
       Rcpp::Named("outside") = static_cast<double>(w.outside / total),
       Rcpp::Named("surplus") = static_cast<double>(w.surplus() / total),
       Rcpp::Named("certified_epsilon") = certified,
-      Rcpp::Named("worst_log_ratio") =
-          std::min(static_cast<double>(std::log1p(excess)), certified));
+      Rcpp::Named("worst_log_ratio") = std::min(static_cast<double>(std::log1p(excess)), certified),
+      Rcpp::Named("keeps") = confide::keeps_ratio(w.inside, w.outside, epsilon) ? 1.0 : 0.0);
 }
 
 // The integer weights as decimal text, for exact audits outside C++.

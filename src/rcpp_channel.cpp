@@ -13,8 +13,9 @@ confide::CertifiedChannel certify(const Eigen::Map<Eigen::MatrixXd> &probabiliti
 
 } // namespace
 
-// certified is FALSE, and nothing else returned, where the channel is not private at the epsilon
-// asked.
+// Of the weights that are drawn from: whether they keep the epsilon asked (or their own), and the
+// epsilon and log-ratio that they have. certified is FALSE, and nothing else returned, where the
+// channel is not private at the epsilon asked.
 // [[Rcpp::export(rng = false)]]
 Rcpp::List channel_certify(const Eigen::Map<Eigen::MatrixXd> probabilities, double epsilon) {
   try {
@@ -25,9 +26,12 @@ Rcpp::List channel_certify(const Eigen::Map<Eigen::MatrixXd> probabilities, doub
       for (std::size_t y = 0; y < channel.columns; ++y)
         realised(x, y) = static_cast<double>(
             static_cast<long double>(channel.weights[x * channel.columns + y]) / channel.totals[x]);
-    return Rcpp::List::create(Rcpp::Named("certified") = true, Rcpp::Named("realised") = realised,
-                              Rcpp::Named("epsilon") = certified.epsilon,
-                              Rcpp::Named("worst_log_ratio") = certified.worst_log_ratio);
+    const confide::ChannelLoss loss = confide::channel_loss(channel);
+    const double claim = Rcpp::NumericVector::is_na(epsilon) ? loss.epsilon : epsilon;
+    return Rcpp::List::create(Rcpp::Named("certified") = confide::is_certified(channel, claim),
+                              Rcpp::Named("realised") = realised,
+                              Rcpp::Named("epsilon") = loss.epsilon,
+                              Rcpp::Named("worst_log_ratio") = loss.worst_log_ratio);
   } catch (const confide::NotPrivate &) {
     return Rcpp::List::create(Rcpp::Named("certified") = false);
   }

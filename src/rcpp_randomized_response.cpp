@@ -19,7 +19,7 @@ Rcpp::IntegerVector rr_privatize(const Rcpp::IntegerVector &codes, double epsilo
 }
 
 // What the integers realise: the probability of the truth and of each other level, lambda =
-// truthful - other, and the exact worst log-ratio.
+// truthful - other, the exact worst log-ratio, and whether they keep epsilon (1 or 0).
 // [[Rcpp::export(rng = false)]]
 Rcpp::NumericVector rr_realised(double epsilon, double k) {
   const auto weights = confide::response_weights(epsilon, static_cast<std::uint32_t>(k));
@@ -30,7 +30,9 @@ Rcpp::NumericVector rr_realised(double epsilon, double k) {
       Rcpp::Named("lambda") = confide::realised_lambda(weights),
       Rcpp::Named("certified_epsilon") =
           confide::certified_epsilon(weights.truthful, weights.other),
-      Rcpp::Named("worst_log_ratio") = confide::worst_log_ratio(weights));
+      Rcpp::Named("worst_log_ratio") = confide::worst_log_ratio(weights),
+      Rcpp::Named("keeps") =
+          confide::keeps_ratio(weights.truthful, weights.other, epsilon) ? 1.0 : 0.0);
 }
 
 // The integer weights themselves as decimal text, for exact audits outside C++ (a double holds 53

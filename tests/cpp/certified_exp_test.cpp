@@ -189,3 +189,29 @@ TEST_CASE("certified_epsilon is zero when and only when the ratio is one") {
     CHECK(certified_epsilon(a, a) == 0);
   CHECK(certified_epsilon(largest, largest - 1) > 0);
 }
+
+TEST_CASE("a ratio is kept when and only when it is from 1 to e^epsilon") {
+  std::mt19937_64 engine(6);
+  std::uniform_real_distribution<double> any(0, 30);
+  int kept = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const double epsilon = any(engine);
+    const std::uint64_t low = (engine() >> 32) | 1, high = engine() >> (engine() % 40);
+    // at 400 bits; no random ratio is within 2^-62 of e^epsilon, where the bound may be in doubt
+    Real most(400);
+    mpfr_set_d(most.get(), epsilon, MPFR_RNDD);
+    mpfr_exp(most.get(), most.get(), MPFR_RNDD);
+    mpfr_mul_z(most.get(), most.get(), Integer(low).get(), MPFR_RNDD);
+    const bool within = mpfr_cmp_z(most.get(), Integer(high).get()) >= 0;
+    CHECK(keeps_ratio(high, low, epsilon) == (low <= high && within));
+    kept += keeps_ratio(high, low, epsilon);
+  }
+  CHECK(kept > 2000);
+  CHECK(kept < 18000);
+  CHECK(keeps_ratio(5, 5, 0));
+  CHECK_FALSE(keeps_ratio(6, 5, 0));
+  CHECK_FALSE(keeps_ratio(5, 6, 1));
+  CHECK(keeps_ratio(2, 1, 0.7));
+  CHECK_FALSE(keeps_ratio(2, 1, 0.69));
+  CHECK_FALSE(keeps_ratio(1, 0, 1e308));
+}

@@ -309,3 +309,16 @@ TEST_CASE("a row of more than 2^63 words rejects words from its total on") {
   CHECK(report(0, sampler, random) == 0);
   CHECK(report(0, sampler, random) == 0);
 }
+
+TEST_CASE("the loss of a channel is that of its weights, whatever was asked for") {
+  const CertifiedChannel certified = certify_channel(matrix2(0.6, 0.4, 0.4, 0.6), 3);
+  const ChannelLoss loss = channel_loss(certified.channel);
+  CHECK(certified.epsilon == 3);
+  CHECK(loss.epsilon == doctest::Approx(std::log(1.5)).epsilon(1e-15));
+  CHECK(loss.worst_log_ratio == doctest::Approx(std::log(1.5)).epsilon(1e-15));
+  CHECK(loss.worst_log_ratio <= loss.epsilon);
+  CHECK(is_private(certified.channel, loss.epsilon));
+  CHECK(channel_loss(one_row({3, 0, 5})).epsilon == 0);
+  const Channel open{2, 2, {1, 1, 2, 0}, {2, 2}};
+  CHECK(std::isinf(channel_loss(open).epsilon));
+}

@@ -226,4 +226,7 @@ MUTANTS = [
     ('spr.cpp', 'reports of one output more', 'c + static_cast<double>(masses.size())', 'c + 1 + static_cast<double>(masses.size())', 'spr_test'),
     ('spr_mechanism.R', 'an output more than there are blocks', 'rr_privatize(block, mechanism$epsilon, mechanism$n_outputs, rng)', 'rr_privatize(block, mechanism$epsilon, 2, rng)', 'spr.R'),
     ('audit.R', 'the audit does not look at the integers', 'sum_rounded_up(realised_loss(x)) <= claim && ', '', 'audit.R'),
+    ('audit.R', 'the certificate of the integers is not asked', 'ok = keeps && ', 'ok = ', 'audit.R'),
+    ('privacy.R', 'losses are cut to the claim before they are compared', 'if (keeps && loss <= claim + rounding) min(loss, claim) else loss', 'min(loss, claim)', 'audit.R'),
+    ('certified_exp.cpp', 'a ratio below 1 is kept', 'return low <= high && ', 'return ', 'certified_exp_test'),
 ]

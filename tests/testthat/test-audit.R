@@ -126,13 +126,69 @@ test_that("integers that lose more than the claim fail the audit", {
   expect_false(audit(mech_rr(3, 1))$ok)
 })
 
-test_that("reports and what is made of them point to their mechanism", {
-  m <- mech_rr(2, 1)
-  reports <- privatize(c("1", "2"), m)
-  for (x in list(reports, count_reports(reports, m), estimate(reports, m))) {
-    expect_confide_error(audit(x), "parameter", "Audit the mechanism that made the reports")
+# Mechanisms with what tells the losses of their integers.
+audited_samplers <- function() {
+  P <- rbind(a = c(x = .6, y = .4), b = c(x = .4, y = .6))
+  list(
+    rr_realised = list(
+      mech_rr(3, 1), mech_lambda(list(a = 3, b = 2), epsilon = .5),
+      mech_spr(c(a = .5, b = .3, c = .2), c(a = .2, b = .2, c = .6), 1)
+    ),
+    block_realised = list(
+      mech_block(7, 1, design = "PG(2,2)"), mech_block(6, 1, design = "subset selection(6,3)")
+    ),
+    channel_certify = list(
+      mech_matrix(P), mech_matrix(P, epsilon = 1),
+      mech_lambda(list(a = 2), epsilon = 1, noise = list(a = c(.3, .7)))
+    )
+  )
+}
+
+# The audit and the realised epsilon of a mechanism whose integers are told of in another way.
+audit_with <- function(name, change, mechanism) {
+  original <- get(name, envir = asNamespace("confide"))
+  local_replacement(name, function(...) change(original(...)))
+  list(audit = audit(mechanism), realised = privacy(mechanism)$epsilon_realised)
+}
+
+test_that("weights that lose more than the claim fail the audit of every kind of sampler", {
+  samplers <- audited_samplers()
+  more <- list(
+    rr_realised = function(x) replace(x, c("certified_epsilon", "worst_log_ratio"), 5),
+    block_realised = function(x) replace(x, c("certified_epsilon", "worst_log_ratio"), 5),
+    channel_certify = function(x) utils::modifyList(x, list(epsilon = 5, worst_log_ratio = 5))
+  )
+  for (name in names(samplers)) {
+    for (m in samplers[[name]]) {
+      expect_true(audit(m)$ok)
+      found <- audit_with(name, more[[name]], m)
+      expect_false(found$audit$ok)
+      expect_match(format(found$audit), "THE CLAIM FAILS", all = FALSE)
+      attributes <- max(length(m$epsilon), 1)
+      expect_equal(found$audit$worst_log_ratio, 5 * attributes, tolerance = 1e-14)
+      expect_equal(found$realised, 5 * attributes, tolerance = 1e-14)
+    }
   }
-  table <- data.frame(a = factor(c("x", "y")), b = factor(c("u", "v")))
-  synthetic <- synthesize(table, rho = 1, neighbours = "replace")
-  expect_confide_error(audit(synthetic), "parameter", "choices and noise")
+})
+
+test_that("weights without their certificate fail the audit, whatever their loss as a double", {
+  samplers <- audited_samplers()
+  doubtful <- list(
+    rr_realised = function(x) replace(x, "keeps", 0),
+    block_realised = function(x) replace(x, "keeps", 0),
+    channel_certify = function(x) utils::modifyList(x, list(certified = FALSE))
+  )
+  for (name in names(samplers)) {
+    for (m in samplers[[name]]) {
+      expect_false(audit_with(name, doubtful[[name]], m)$audit$ok)
+    }
+  }
+})
+
+test_that("the realised epsilon is that of the weights, also where more was asked", {
+  m <- mech_matrix(rbind(c(.6, .4), c(.4, .6)), epsilon = 3)
+  expect_identical(epsilon(m), 3)
+  # some units of the weights, which are about 2^63
+  expect_close(privacy(m)$epsilon_realised, log(1.5), 1e-15)
+  expect_close(audit(m)$worst_log_ratio, log(1.5), 1e-15)
 })
