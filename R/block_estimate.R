@@ -47,16 +47,18 @@ are_sets <- function(x, v) {
 read_sets <- function(x, mechanism, weights, count, call) {
   about <- as_plain(x)
   if (is.data.frame(about)) {
-    amount <- count %||% if (is_column_name(weights, about)) weights
-    amount <- amount %||% intersect("n", names(about))
-    if (length(amount) == 1) {
-      amount <- check_choice(amount, names(about), arg = "count", call = call)
-      rows <- about[setdiff(names(about), amount)]
-      amounts <- check_amounts(about[[amount]], nrow(about), "counts", call)
-      weighted <- identical(weights, amount)
-      n <- if (weighted) nrow(about) else sum(amounts)
-      square <- if (weighted) amounts^2
-      return(tally_sets(set_codes(rows, mechanism, call), amounts, square, n, mechanism))
+    numbers <- vector("list", set_width(mechanism$design))
+    count <- find_count(names(about), numbers, count, weights, call, about)
+    if (!is.null(count)) {
+      check_unused(weights, "a data frame of counts", call)
+      codes <- set_codes(about[setdiff(names(about), count)], mechanism, call)
+      amounts <- check_amounts(about[[count]], nrow(about), "counts", call)
+      return(tally_sets(codes, amounts, NULL, sum(amounts), mechanism))
+    }
+    if (is_column_name(weights, about)) {
+      rest <- setdiff(names(about), weights)
+      weights <- about[[weights]]
+      about <- about[rest]
     }
   }
   codes <- set_codes(about, mechanism, call)

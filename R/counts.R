@@ -20,7 +20,8 @@
 #' @section Errors:
 #' `confide_error_domain` for reports that the mechanism cannot make, `confide_error_mechanism` for
 #' reports or counts of another mechanism, `confide_error_parameter` for counts or weights that are
-#' negative or not finite.
+#' negative or not finite, and for a column `n`, `Freq` or `count` of whole numbers that stands
+#' beside others, or beside weights, and is not named in `count`.
 #' @section Databases:
 #' For a `tbl_lazy` the query is one `SELECT report, COUNT(*) ... GROUP BY report` (or `SUM` of the
 #' count or weight column), which dbplyr writes for SQLite, PostgreSQL, Spark and others; then the
@@ -210,7 +211,7 @@ read_counts.data.frame <- function(x, mechanism, weights, count, call) {
   }
   x <- as.data.frame(as_plain(x))
   outputs <- output_alphabets(mechanism)
-  count <- find_count(names(x), outputs, count, weights, call)
+  count <- find_count(names(x), outputs, count, weights, call, x)
   weighted_by <- if (is_column_name(weights, x)) weights
   columns <- report_columns(setdiff(names(x), c(count, weighted_by)), outputs, call)
   messages <- report_messages(mechanism)
@@ -232,16 +233,39 @@ is_column_name <- function(weights, x) {
 }
 
 # A column of counts is the one that is named, or the only one besides the reports with a usual
-# name.
-find_count <- function(found, outputs, count, weights, call) {
+# name. Where another one may hold counts it is not passed over in silence; `values`, the columns
+# where they are at hand, tell what cannot be a count.
+find_count <- function(found, outputs, count, weights, call, values = list()) {
   if (!is.null(count)) {
     return(check_choice(count, found, arg = "count", call = call))
   }
-  if (!is.null(weights)) {
+  others <- setdiff(found, c(names(outputs), if (is.character(weights)) weights))
+  usual <- intersect(c("n", "Freq", "count"), others)
+  if (is.null(weights) && length(usual) == 1 && length(found) == length(outputs) + 1) {
+    return(usual)
+  }
+  # Columns of reports that have no names of their own may be called anything.
+  if (is.null(names(outputs)) && length(others) <= length(outputs)) {
     return(NULL)
   }
-  usual <- intersect(c("n", "Freq", "count"), setdiff(found, names(outputs)))
-  if (length(usual) == 1 && length(found) == length(outputs) + 1) usual
+  refuse_overlooked(Filter(function(name) may_be_counts(values[[name]]), usual), call)
+}
+
+may_be_counts <- function(values) {
+  values <- from_64_bits(values)
+  is.null(values) || (is.numeric(values) && all(values >= 0 & values == round(values)) %in% TRUE)
+}
+
+refuse_overlooked <- function(columns, call) {
+  if (length(columns) == 0) {
+    return(NULL)
+  }
+  abort_parameter(c(
+    "A column that holds counts must be named in {.arg count}.",
+    x = "{.arg x} has {enumerate_names(columns)} besides reports and other columns.",
+    i = "Say {.code count = \"{columns[[1]]}\"}, without {.arg weights}.",
+    i = "Drop the column if it counts no reports."
+  ), call = call)
 }
 
 report_columns <- function(found, outputs, call) {

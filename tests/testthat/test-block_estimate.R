@@ -338,3 +338,29 @@ test_that("ten million reports on a million categories are decoded exactly", {
   expected <- block_risk(m, 1e7, target = "file")
   expect_lt(abs(error / expected - 1), 5 * sqrt(2 / 1e6))
 })
+
+test_that("counts of sets and their weights are never dropped in silence", {
+  withr::local_seed(20260613)
+  for (design in c("subset selection(6,3)", "shared randomness(6,3)")) {
+    m <- mech_block(6, 1, design = design)
+    rows <- as.data.frame(as_plain(privatize(rep(1:6, 3), m, rng = "r")))
+    counted <- cbind(rows, n = 1:18)
+    whole <- count_reports(rows[rep(1:18, 1:18), ], m)
+    for (name in c("n", "Freq", "count")) {
+      names(counted)[length(counted)] <- name
+      expect_equal(count_reports(counted, m)$counts, whole$counts)
+      expect_equal(count_reports(counted, m)$n, 171)
+      expect_equal(count_reports(counted, m, count = name)$counts, whole$counts)
+      weighted <- count_reports(rows, m, weights = 1:18)
+      expect_equal(count_reports(counted, m, weights = name), weighted)
+      expect_equal(count_reports(counted, m, weights = name)$n, 18)
+      expect_confide_error(
+        count_reports(counted, m, weights = rep(2, 18)), "parameter", "must be named in `count`"
+      )
+      expect_confide_error(
+        count_reports(counted, m, weights = rep(2, 18), count = name), "parameter",
+        "belong to single reports"
+      )
+    }
+  }
+})

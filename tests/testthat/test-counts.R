@@ -225,3 +225,31 @@ test_that("counts survive being saved and print small", {
     count_reports(survey(), survey_mechanism(), weights = "weight")
   })
 })
+
+test_that("a column that may hold counts is not passed over in silence", {
+  m <- mech_lambda(list(a = 2, b = 2), lambda = .5)
+  frame <- expand.grid(a = 1:2, b = 1:2)
+  counted <- cbind(frame, n = c(10, 20, 30, 40))
+  expect_equal(count_reports(counted, m)$n, 100)
+  says <- "must be named in `count`"
+  expect_confide_error(count_reports(cbind(counted, z = 1), m), "parameter", says)
+  expect_confide_error(estimate(cbind(counted, z = 1), m), "parameter", says)
+  expect_confide_error(count_reports(counted, m, weights = rep(1, 4)), "parameter", says)
+  expect_confide_error(count_reports(cbind(counted, Freq = 1), m), "parameter", says)
+  expect_confide_error(count_reports(cbind(counted, w = 2), m, weights = "w"), "parameter", says)
+  expect_equal(count_reports(cbind(counted, z = 1), m, count = "n")$n, 100)
+  expect_equal(unname(count_reports(counted, m, weights = "n")$n), 4)
+  # what is no number of reports
+  for (other in list(c(.5, 1, 1, 1), c(-1, 1, 1, 1), letters[1:4], c(NA, 1, 1, 1))) {
+    expect_equal(count_reports(cbind(frame, n = other, z = 1), m)$n, 4)
+  }
+})
+
+test_that("a database refuses a column of counts that would be passed over", {
+  m <- mech_lambda(list(a = 2, b = 2), lambda = .5)
+  frame <- cbind(expand.grid(a = 1:2, b = 1:2), n = 1:4, z = 1)
+  stored <- database(frame)
+  expect_confide_error(count_reports(stored, m), "parameter", "must be named in `count`")
+  expect_equal(count_reports(stored, m, count = "n")$n, 10)
+  expect_equal(count_reports(database(frame[c("a", "b", "n")]), m)$n, 10)
+})
