@@ -140,6 +140,7 @@ collect_weighted <- function(rows, weights, mechanism, call) {
 
 #' @exportS3Method
 read_counts.table <- function(x, mechanism, weights, count, call) {
+  refuse_set_table(mechanism, call)
   check_unused(weights, "a table", call)
   outputs <- output_alphabets(mechanism)
   if (length(dim(x)) != length(outputs)) {
@@ -151,6 +152,18 @@ read_counts.table <- function(x, mechanism, weights, count, call) {
   amounts <- check_amounts(as.vector(x), length(x), "counts", call)
   amounts <- place_cells(amounts, dimnames(x), outputs, call, report_messages(mechanism))
   new_counts(mechanism, amounts, sum(amounts))
+}
+
+# How often each level was in a set does not say how many sets there were.
+refuse_set_table <- function(mechanism, call) {
+  if (!is_set_mechanism(mechanism)) {
+    return(invisible())
+  }
+  abort_parameter(c(
+    "Reports of several numbers must be counted from their rows.",
+    x = "{.arg x} is a table of single numbers.",
+    i = "{.fn count_reports} takes the matrix of reports, or a data frame of its rows with counts."
+  ), call = call)
 }
 
 # The cells of a table, matched by its dimnames and put in table order; levels that it lacks are 0.

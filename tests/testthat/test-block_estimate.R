@@ -364,3 +364,15 @@ test_that("counts of sets and their weights are never dropped in silence", {
     }
   }
 })
+
+test_that("a table of set reports is refused: it does not say how many reports there were", {
+  withr::local_seed(20260614)
+  for (design in c("subset selection(6,3)", "shared randomness(6,3)")) {
+    m <- mech_block(6, 1, design = design)
+    reports <- privatize(rep(1:6, 20), m, rng = "r")
+    expect_confide_error(
+      estimate(table(as_plain(reports)), m), "parameter", "counted from their rows"
+    )
+    expect_equal(nobs(estimate(reports, m)), 120)
+  }
+})
