@@ -176,6 +176,36 @@ format_rng <- function(rng) {
   part
 }
 
+# Rows of another mechanism are refused, and one part that is not private spoils the whole. Parts
+# without a fingerprint are accepted; where their randomness came from is not known. Vectors have no
+# rows: as base R has it, the result is no reports.
+#' @export
+rbind.confide_reports <- function(..., deparse.level = 1) { # nolint: object_name_linter. R's name.
+  parts <- list(...)
+  options <- rlang::names2(parts) %in% c("make.row.names", "stringsAsFactors", "factor.exclude")
+  about <- lapply(parts[!options & lengths(parts) > 0], attr, "confide", exact = TRUE)
+  known <- about[lengths(about) > 0]
+  if (length(unique(lapply(known, `[[`, "fingerprint"))) > 1) {
+    abort_mechanism(c(
+      "Only reports of one mechanism can be put together.",
+      x = "These carry different fingerprints.",
+      i = "Estimate from each, and combine the estimates."
+    ))
+  }
+  whole <- do.call(rbind, lapply(parts, function(part) {
+    if (inherits(part, "confide_reports")) as_plain(part) else part
+  }))
+  if (length(known) == 0 || all(lengths(lapply(parts, dim)) == 0)) {
+    return(whole)
+  }
+  merged <- known[[1]]
+  merged["rng"] <- list(Reduce(merge_rng, lapply(about, `[[`, "rng")))
+  merged$privacy["rng"] <- merged["rng"]
+  attr(whole, "confide") <- merged
+  oldClass(whole) <- c("confide_reports", oldClass(whole))
+  whole
+}
+
 # The fingerprint is checked where it is present.
 # The fingerprint that reports or counts carry, or NULL.
 found_fingerprint <- function(x) {

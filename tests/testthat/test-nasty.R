@@ -253,11 +253,10 @@ for_each_method <- function(objects, use) {
     for (x in instances[vapply(classes, function(own) class %in% own, logical(1))]) {
       home <- asNamespace(if (generic == "autoplot") "ggplot2" else "confide")
       method <- utils::getS3method(generic, class, envir = home)
-      call <- c(
-        stats::setNames(list(x), names(formals(method))[[1]]),
-        nasty_method_calls[[paste(generic, class)]]
-      )
-      use(generic, class, x, call, setdiff(names(formals(method)), c(names(call)[[1]], "...")))
+      first <- names(formals(method))[[1]]
+      if (first == "...") first <- "x"
+      call <- c(stats::setNames(list(x), first), nasty_method_calls[[paste(generic, class)]])
+      use(generic, class, x, call, setdiff(names(formals(method)), c(first, "...")))
     }
   }
 }

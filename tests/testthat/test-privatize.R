@@ -375,3 +375,45 @@ test_that("an interrupt stops a long draw and leaves nothing behind", {
   expect_identical(interrupted_after(.3, privatize(x, m, rng = "r")), "interrupted")
   expect_length(privatize(1:2, m), 2)
 })
+
+test_that("reports put together are of one mechanism and as private as the least private part", {
+  data <- data.frame(a = factor(c(1, 2)), b = factor(c(1, 2)))
+  m <- mech_lambda(list(a = 2, b = 2), lambda = .5)
+  about <- function(x) attr(x, "confide")
+  shapes <- list(data)
+  if (is_there("tibble")) shapes <- c(shapes, list(tibble::as_tibble(data)))
+  for (data in shapes) {
+    os <- privatize(data, m)
+    r <- privatize(data, m, rng = "r")
+    other <- privatize(data, update(m, lambda = .6))
+    both <- rbind(os, r)
+    expect_identical(class(both), class(os))
+    expect_identical(about(both)$fingerprint, m$fingerprint)
+    expect_identical(about(both)$rng, "r")
+    expect_identical(privacy(both)$rng, "r")
+    expect_output(print(both), "NOT PRIVATE")
+    expect_equal(
+      count_reports(both, m)$counts, c(count_reports(os, m), count_reports(r, m))$counts
+    )
+    expect_identical(about(rbind(os, os, make.row.names = FALSE))$rng, "os")
+    expect_identical(dim(rbind(os, os, os)), c(6L, 2L))
+    expect_confide_error(rbind(os, other), "mechanism", "one mechanism")
+    expect_confide_error(rbind(r, os, other), "mechanism", "one mechanism")
+  }
+  # the randomness of a part without a fingerprint is not known
+  part <- rbind(os, as_plain(os))
+  expect_identical(about(part)$fingerprint, m$fingerprint)
+  expect_null(about(part)$rng)
+  expect_identical(about(rbind(r, as_plain(os)))$rng, "r")
+})
+
+test_that("rows of set reports are put together as reports", {
+  m <- mech_block(6, 1, design = "subset selection(6,3)")
+  first <- privatize(1:6, m)
+  second <- privatize(1:6, m, rng = "r")
+  both <- rbind(first, second)
+  expect_identical(unname(as_plain(both)), unname(rbind(as_plain(first), as_plain(second))))
+  expect_identical(attr(both, "confide")$rng, "r")
+  expect_equal(count_reports(both, m)$n, 12)
+  expect_confide_error(rbind(first, privatize(1:6, update(m, epsilon = 2))), "mechanism")
+})
