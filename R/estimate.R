@@ -235,6 +235,7 @@ decode.confide_matrix <- function(mechanism, counts, request, call = rlang::call
   sums <- list(
     value = as.vector(inverse %*% reported$total),
     square_weighted = as.vector(inverse %*% square),
+  moments$std_error[is.nan(moments$std_error)] <- NA_real_
     square = as.vector(inverse^2 %*% square)
   )
   c(moments_of_sums(sums, reported, counts$n), list(

@@ -4,8 +4,11 @@
 # / (n - 1), see covariance_file().
 file_variance <- function(estimate) {
   n <- estimate$n
-  correction <- if (n > 1) (n - 1) / n else 0
-  correction * (estimate$std_error^2 - sampling_variance(estimate))
+  if (n > 1) {
+    return((n - 1) / n * (estimate$std_error^2 - sampling_variance(estimate)))
+  }
+  # One report says nothing of a population, but has a variance of its own.
+  if (length(estimate$estimate) > max_vcov) estimate$std_error else diag(covariance_file(estimate))
 }
 
 # The variance that the true values would have, estimated: the variance formula with one-hot true

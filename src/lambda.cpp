@@ -1,6 +1,7 @@
 #include "lambda.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -101,7 +102,9 @@ void product_moments(const ReportedTable &reported, const std::vector<Mode> &inv
                      const std::vector<Mode> &squared_inverse, Moments moments) {
   const double total = reported.weight.sum();
   const double square_total = reported.square.sum();
-  const double scale = reported.n / (reported.n - 1) / (total * total);
+  // One report has no variance.
+  const double scale = reported.n > 1 ? reported.n / (reported.n - 1) / (total * total)
+                                      : std::numeric_limits<double>::quiet_NaN();
   moments.shares = reported.weight / total;
   moments.std_error = reported.square;
   apply_modes(moments.shares, inverse);

@@ -262,3 +262,18 @@ TEST_CASE("the one-way likelihood optimum meets its optimality conditions") {
     CHECK(largest(shares.cwiseProduct(gradient - Vector::Ones(size))) < 1e-9);
   }
 }
+
+TEST_CASE("a single report has no standard error, whatever its weight") {
+  std::mt19937_64 generator(9);
+  const auto attributes = random_attributes({3, 2}, true, generator);
+  for (const double n : {0.3, 1.0})
+    for (const bool weighted : {false, true}) {
+      Vector cells = Vector::Zero(6);
+      cells[2] = weighted ? 2.5 : n;
+      const Vector square = weighted ? cells.array().square().matrix() : cells;
+      const Estimate found = estimate({cells, square, weighted, n}, modes(attributes, inverse_mode),
+                                      modes(attributes, squared_inverse_mode));
+      CHECK(found.std_error.array().isNaN().all());
+      CHECK(found.shares.sum() == doctest::Approx(1));
+    }
+}

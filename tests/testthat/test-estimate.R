@@ -567,10 +567,34 @@ test_that("the toy table needs at most 300 evaluations of EM", {
   expect_lte(e$evaluations, 300)
 })
 
-test_that("answers that were never randomized are asked about", {
-  m <- mech_rr(c("no", "yes"), 1)
-  raw <- rep("no", 2000)
-  expect_match(format(estimate(raw, m)), "FAR BELOW 0: were these answers", all = FALSE)
-  reports <- privatize(raw, m, rng = "os")
-  expect_no_match(paste(format(estimate(reports, m)), collapse = " "), "FAR BELOW 0")
+test_that("one report has no standard error in any cell of any table", {
+  m <- mech_lambda(list(a = 3, b = 2, c = 4), lambda = c(.31, .47, .83))
+  one <- data.frame(a = 2, b = 1, c = 3)
+  for (x in list(one, cbind(one, n = .7))) {
+    e <- estimate(x, m)
+    expect_identical(e$std_error, rep(NA_real_, 24))
+    expect_true(all(is.na(vcov(e))))
+    expect_prints_small(e)
+    expect_output(print(summary(e)), "no standard error")
+    expect_identical(estimate_cells(x, m, list(a = "1"))$std_error, NA_real_)
+  }
+  for (k in 2:6) {
+    for (n in c(.2, 1)) {
+      e <- estimate(stats::setNames(c(n, rep(0, k - 1)), 1:k), mech_rr(k, .3))
+      expect_identical(e$std_error, rep(NA_real_, k))
+      expect_prints_small(e)
+    }
+  }
+})
+
+test_that("the randomization of a single report has a variance of its own", {
+  # z z' - diag(z), z the column of the inverse channel that belongs to the report
+  channels <- list(mech_rr(4, 1.3), mech_matrix(rbind(c(.7, .3), c(.4, .6))))
+  for (m in channels) {
+    k <- nrow(as.matrix(m))
+    e <- estimate(stats::setNames(c(1, rep(0, k - 1)), 1:k), m, target = "file")
+    z <- solve(t(as.matrix(m)))[, 1]
+    expect_close(vcov(e), outer(z, z) - diag(z), 1e-12)
+    expect_close(e$std_error, sqrt(pmax(z^2 - z, 0)), 1e-12)
+  }
 })
