@@ -63,6 +63,7 @@ estimate_covariance <- function(x, mechanism, ..., scores = NULL, margin = NULL,
   numbers <- lapply(stats::setNames(nm = margin), function(name) {
     attribute_scores(name, mechanism$alphabets[[name]], scores[[name]], call)
   })
+  check_informative(mechanism, margin)
   counts <- as_counts(x, mechanism, weights, count)
   check_some_reports(counts)
   records <- margin_records(counts, margin)

@@ -83,7 +83,7 @@ estimate <- function(x, mechanism, ...,
     target = target,
     estimator = if (method == "canonical") method
   )
-  check_informative(mechanism)
+  check_informative(mechanism, request$margin)
   counts <- as_counts(x, mechanism, weights, count)
   check_some_reports(counts)
   refuse_zeros(structural_zeros, method)
@@ -99,17 +99,37 @@ estimate <- function(x, mechanism, ...,
 # (total, and square where weighted), decoder (what report_values() needs) and dimnames.
 decode <- function(mechanism, counts, request, call = rlang::caller_env()) UseMethod("decode")
 
-check_informative <- function(mechanism, call = rlang::caller_env()) UseMethod("check_informative")
+# `attributes` are those whose truth is asked for.
+check_informative <- function(mechanism, attributes = NULL, call = rlang::caller_env()) {
+  UseMethod("check_informative")
+}
 
 #' @exportS3Method
-check_informative.confide_mechanism <- function(mechanism, call = rlang::caller_env()) {
+check_informative.confide_lambda <- function(mechanism, attributes = NULL,
+                                             call = rlang::caller_env()) {
+  lambda <- mechanism$lambda[attributes %||% names(mechanism$lambda)]
+  silent <- names(lambda)[lambda == 0]
+  if (length(silent) > 0) {
+    abort_parameter(c(
+      "{.arg mechanism} must tell the true values of each attribute apart.",
+      x = "With so small an epsilon the sampler's integers realise lambda 0 in
+        {enumerate_names(silent)}.",
+      i = "Leave such attributes out of what is asked."
+    ), call = call)
+  }
+}
+
+#' @exportS3Method
+check_informative.confide_mechanism <- function(mechanism, attributes = NULL,
+                                                call = rlang::caller_env()) {
   if (isTRUE(mechanism$lambda == 0)) {
     abort_uninformative("epsilon is 0, so the reports do not depend on the truth.", call)
   }
 }
 
 #' @exportS3Method
-check_informative.confide_matrix <- function(mechanism, call = rlang::caller_env()) {
+check_informative.confide_matrix <- function(mechanism, attributes = NULL,
+                                             call = rlang::caller_env()) {
   if (is.null(matrix_decoder(mechanism))) {
     abort_uninformative("The rows of its channel are linearly dependent.", call)
   }
@@ -215,6 +235,7 @@ uniform_noise <- function(k) rep(1 / k, k)
 decode_product <- function(reported, n, decoder, dimnames) {
   square <- reported$square %||% numeric()
   moments <- lambda_moments(reported$total, square, n, decoder$lambda, decoder$noise)
+  moments$std_error[is.nan(moments$std_error)] <- NA_real_
   c(moments, list(reported = reported, decoder = decoder, dimnames = dimnames))
 }
 
@@ -235,7 +256,6 @@ decode.confide_matrix <- function(mechanism, counts, request, call = rlang::call
   sums <- list(
     value = as.vector(inverse %*% reported$total),
     square_weighted = as.vector(inverse %*% square),
-  moments$std_error[is.nan(moments$std_error)] <- NA_real_
     square = as.vector(inverse^2 %*% square)
   )
   c(moments_of_sums(sums, reported, counts$n), list(

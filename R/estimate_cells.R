@@ -40,6 +40,7 @@ estimate_cells <- function(x, mechanism, cells, ..., weights = NULL, count = NUL
   check_required(cells, "Give a data frame with one row for each cell.")
   target <- check_choice(target, c("population", "file"))
   events <- check_cells(cells, mechanism)
+  check_informative(mechanism, names(events))
   counts <- as_counts(x, mechanism, weights, count)
   check_some_reports(counts)
   if (inherits(mechanism, "confide_block")) {

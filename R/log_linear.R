@@ -57,6 +57,7 @@ log_linear_test <- function(x, mechanism, model, ..., structural_zeros = NULL, d
   check_required(model, "Give a formula such as ~ a * z + b * z, or a list of margins.")
   margins <- model_margins(model, names(mechanism$alphabets))
   margin <- intersect(names(mechanism$alphabets), unlist(margins))
+  check_informative(mechanism, margin)
   domain <- levels(mechanism)[margin]
   check_table_size(
     prod(lengths(domain)), check_whole_number(max_cells), "Name fewer attributes in {.arg model}."

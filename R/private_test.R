@@ -86,7 +86,7 @@ test_reports.confide_mechanism <- function(mechanism, x, options, call) {
       x = "There {?is/are} {length(margin)} attribute{?s} and no {.arg p}."
     ), call = call)
   }
-  check_informative(mechanism, call)
+  check_informative(mechanism, margin, call)
   null <- if (!is.null(p)) check_null(p, mechanism, margin, call)
   counts <- as_counts(x, mechanism, NULL, options$count, call)
   refuse_weights(counts, call)
@@ -143,23 +143,30 @@ refuse_strata <- function(by, call = rlang::caller_env()) {
 check_null <- function(p, mechanism, margin, call = rlang::caller_env()) {
   alphabets <- if (is.null(margin)) list(mechanism$alphabet) else mechanism$alphabets[margin]
   domain <- lapply(alphabets, alphabet_labels)
-  size <- prod(lengths(domain))
-  if (!is.numeric(p)) {
-    return(check_probabilities(p, size, arg = "p", call = call))
+  p <- if (is.numeric(p) && !is.null(dim(p))) {
+    null_table(p, alphabets, call)
+  } else if (is.null(names(p))) {
+    p
+  } else {
+    in_level_order(p, cell_labels(domain), "p", call)
   }
-  if (!is.null(dimnames(p)) && length(dim(p)) == length(domain)) {
-    p <- place_cells(as.vector(p), dimnames(p), alphabets, call)
+  check_probabilities(unname(p), prod(lengths(domain)), arg = "p", call = call)
+}
+
+# The cells of an array in table order, by its dimnames where it has some.
+null_table <- function(p, alphabets, call) {
+  sizes <- unname(alphabet_sizes(alphabets))
+  named <- !is.null(dimnames(p))
+  if (length(dim(p)) != length(sizes) || (!named && any(dim(p) != sizes))) {
+    abort_parameter(c(
+      "An array {.arg p} must have a dimension for each attribute.",
+      x = paste(
+        "Expected {paste(sizes, collapse = ' x ')} cells;",
+        "found {paste(dim(p), collapse = ' x ')}."
+      )
+    ), call = call)
   }
-  if (length(domain) == 1 && !is.null(names(p)) && is.null(dim(p))) {
-    if (!setequal(names(p), domain[[1]])) {
-      abort_parameter(c(
-        "The names of {.arg p} must be the levels.",
-        x = "Expected {enumerate_names(domain[[1]])}; found {enumerate_names(names(p))}."
-      ), call = call)
-    }
-    p <- p[domain[[1]]]
-  }
-  check_probabilities(as.vector(unname(p)), size, arg = "p", call = call)
+  if (named) place_cells(as.vector(p), dimnames(p), alphabets, call) else as.vector(p)
 }
 
 chi_squared <- function(observed, expected, statistic) {

@@ -77,6 +77,7 @@ regression_input <- function(formula, data, mechanism, weights, scores,
     data <- data[setdiff(names(data), weights)]
   }
   plan <- regression_plan(formula, data, mechanism, scores, call)
+  check_informative(mechanism, plan$attributes, call)
   missing <- setdiff(plan$attributes, names(data))
   if (length(missing) > 0) {
     abort_parameter(c(

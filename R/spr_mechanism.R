@@ -74,7 +74,8 @@ hardest_pair.confide_spr <- function(mechanism) {
 }
 
 #' @exportS3Method
-check_informative.confide_spr <- function(mechanism, call = rlang::caller_env()) {
+check_informative.confide_spr <- function(mechanism, attributes = NULL,
+                                          call = rlang::caller_env()) {
   if (is.null(matrix_decoder_or_null(mechanism))) {
     abort_parameter(c(
       "{.fn estimate} needs a mechanism that tells all levels apart.",

@@ -598,3 +598,24 @@ test_that("the randomization of a single report has a variance of its own", {
     expect_close(e$std_error, sqrt(pmax(z^2 - z, 0)), 1e-12)
   }
 })
+
+test_that("attributes that the integers cannot tell apart are refused by every estimator", {
+  m <- mech_lambda(list(a = 2, b = 2), epsilon = c(1e-25, 1))
+  expect_identical(m$lambda[["a"]], 0)
+  x <- data.frame(a = rep(1:2, 20), b = rep(1:2, each = 20))
+  scores <- list(a = 0:1, b = 0:1)
+  calls <- list(
+    function() estimate(x, m), function() estimate(x, m, margin = "a"),
+    function() estimate(x, m, method = "ml"), function() estimate_cells(x, m, list(a = "1")),
+    function() estimate_covariance(x, m, scores = scores),
+    function() private_lm(b ~ a, x, m, scores = list(b = 0:1)),
+    function() private_glm(b ~ a, x, m), function() log_linear_test(x, m, ~ a + b),
+    function() private_test(x, m)
+  )
+  for (call in calls) expect_confide_error(call(), "parameter", "realise lambda 0 in \"a\"")
+  only <- mech_lambda(list(b = 2), epsilon = 1)
+  expect_equal(
+    coef(estimate(x, m, margin = "b")), coef(estimate(x["b"], only)), tolerance = 1e-12
+  )
+  expect_length(coef(estimate_cells(x, m, list(b = "1"))), 1)
+})
