@@ -80,9 +80,10 @@ check_prior <- function(prior, levels, arg, call = rlang::caller_env()) {
   if (is.null(prior)) {
     return(uniform_noise(length(levels)))
   }
-  if (!is.null(names(prior)) && setequal(names(prior), levels)) {
-    prior <- prior[levels]
+  if (is.numeric(prior) && length(dim(prior)) == 1) {
+    prior <- stats::setNames(as.vector(prior), names(prior))
   }
+  prior <- in_level_order(prior, levels, arg, call)
   unname(check_probabilities(prior, length(levels), arg = arg, call = call))
 }
 

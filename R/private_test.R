@@ -25,7 +25,8 @@
 #' @param margin (names of attributes) For [mech_lambda()]: two attributes for independence; any for
 #'   goodness of fit. Not needed when the mechanism has just these.
 #' @param p (numbers, or a table) Shares of the true values under the null hypothesis, in table
-#'   order, summing to 1: asks for goodness of fit.
+#'   order or named by the cells (levels, or `"a, b"` for several attributes), summing to 1: asks
+#'   for goodness of fit.
 #' @param statistic (`"pearson"` or `"likelihood_ratio"`) The chi-squared statistic.
 #' @param level (number in (0, 1)) Confidence level of the interval, for [mech_spr()].
 #' @param by (name of an attribute, or `NULL`) Always refused, with the reason: strata of reports

@@ -107,3 +107,26 @@ test_that("many reports cost one look-up each", {
   m <- mech_rr(50, 1)
   expect_identical(dim(predict(m, rep(1:50, 1000))), c(50000L, 50L))
 })
+
+test_that("a prior is matched to the levels by its names, and other names are refused", {
+  m <- mech_rr(c("no", "yes"), 1)
+  expected <- predict(m, "yes", prior = c(.9, .1))
+  expect_identical(predict(m, "yes", prior = c(yes = .1, no = .9)), expected)
+  shares <- prop.table(table(rep(c("yes", "no"), c(1, 9))))
+  expect_equal(predict(m, "yes", prior = shares), expected, tolerance = 1e-14)
+  expect_confide_error(
+    predict(m, "yes", prior = c(Yes = .1, No = .9)), "parameter", "names of `prior` must be"
+  )
+  expect_confide_error(predict(m, "yes", prior = c(no = .9, no = .1)), "parameter", "names of")
+  two <- mech_lambda(list(a = 2, b = c("x", "y")), lambda = .5)
+  expect_confide_error(
+    predict(two, data.frame(a = 1, b = "x"), prior = list(b = c(X = .5, Y = .5))),
+    "parameter", "prior$b"
+  )
+  block <- mech_block(c("a", "b", "c"), 1)
+  expect_confide_error(predict(block, 1L, prior = c(A = .5, B = .3, C = .2)), "parameter")
+  expect_confide_error(block_risk(block, 10, p = c(A = .5, B = .3, C = .2)), "parameter")
+  expect_identical(
+    block_risk(block, 10, p = c(c = .2, b = .3, a = .5)), block_risk(block, 10, p = c(.5, .3, .2))
+  )
+})

@@ -203,10 +203,28 @@ test_that("an effect size that noise makes impossible is NA, and the method says
   expect_match(test$method, "effect sizes NA: a true share is estimated at or below 0")
 })
 
-test_that("reports of another mechanism are refused before their margin is missed", {
-  pair <- mech_lambda(list(a = 2, b = 2), lambda = .5)
-  reports <- privatize(data.frame(a = c("1", "2"), b = c("2", "1")), pair)
-  for (x in list(reports, count_reports(reports, pair))) {
-    expect_confide_error(private_test(x, mech_rr(2, 1)), "mechanism", "fingerprint of another")
+test_that("shares named by the cells of several attributes are matched by name", {
+  toy <- toy_mechanism()
+  p <- prop.table(toy_table())
+  cells <- stats::setNames(as.vector(p), apply(expand.grid(levels(toy)), 1, paste, collapse = ", "))
+  straight <- private_test(toy_table(), toy, p = p)
+  expect_equal(private_test(toy_table(), toy, p = cells)$statistic, straight$statistic)
+  expect_equal(private_test(toy_table(), toy, p = rev(cells))$statistic, straight$statistic)
+  names(cells)[[1]] <- "other"
+  expect_confide_error(
+    private_test(toy_table(), toy, p = cells), "parameter", "names of `p` must be the levels"
+  )
+})
+
+test_that("an array of shares must have the shape of the table", {
+  m <- mech_lambda(list(a = 2, b = 3), lambda = .6)
+  x <- as.table(matrix(10:15, 2, 3, dimnames = levels(m)))
+  p <- matrix((1:6) / 21, 2, 3)
+  expect_identical(private_test(x, m, p = p)$p.value, private_test(x, m, p = as.vector(p))$p.value)
+  for (wrong in list(t(p), matrix(p, 1, 6), matrix(p, 6, 1), array(p, c(2, 3, 1)))) {
+    expect_confide_error(private_test(x, m, p = wrong), "parameter", "2 x 3 cells")
   }
+  expect_confide_error(
+    private_test(c("1" = 5, "2" = 6), mech_rr(2, 1), p = matrix(.5, 2, 1)), "parameter", "array `p`"
+  )
 })
