@@ -237,7 +237,7 @@ format_audit_verdict <- function(x, of, thing) {
     if (x$draws > 0) {
       sprintf(
         "from %s draws of %s is at least %s (confidence %s)",
-        format_count(x$draws), of, format_number(x$lower_bound, 4), format(x$confidence, digits = 7)
+        format_count(x$draws), of, format_down(x$lower_bound, 4), format(x$confidence, digits = 7)
       )
     },
     if (x$ok) "the claim holds" else paste("THE CLAIM FAILS: do not use this", thing)

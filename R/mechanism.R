@@ -205,6 +205,15 @@ format_epsilon <- function(epsilon, digits = 4) {
   format(up, digits = digits, scientific = up > 0 && (up < 1e-3 || up >= 1e6))
 }
 
+# Bounds from below are shown rounded down: they may not say more than was found.
+format_down <- function(x, digits = 4) {
+  shown <- signif(x, digits)
+  if (shown > x) {
+    shown <- shown - 10^(floor(log10(x)) + 1 - digits)
+  }
+  format_number(shown, digits)
+}
+
 format_odds <- function(epsilon) {
   if (!is.finite(epsilon)) {
     return("no limit on how much a report changes the odds")

@@ -78,10 +78,14 @@ format_share_kept <- function(value, without) {
   sprintf(", %.3g %% of %s without privacy", 100 * value / without, format_number(without))
 }
 
+# Relative to what this mechanism attains, and rounded up.
 format_certificate <- function(bounds) {
-  gap <- (bounds[[2]] - bounds[[1]]) / bounds[[2]]
+  gap <- (bounds[[2]] - bounds[[1]]) / bounds[[1]]
   if (is.nan(gap) || gap < 1e-14) {
     return("no private mechanism does better")
   }
-  sprintf("no private mechanism does better by more than %.1g %%", max(100 * gap, 1e-12))
+  if (!is.finite(gap)) {
+    return(paste("no private mechanism attains more than", format_epsilon(bounds[[2]])))
+  }
+  sprintf("no private mechanism does better by more than %s %%", format_epsilon(100 * gap, 1))
 }

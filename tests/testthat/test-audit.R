@@ -192,3 +192,16 @@ test_that("the realised epsilon is that of the weights, also where more was aske
   expect_close(privacy(m)$epsilon_realised, log(1.5), 1e-15)
   expect_close(audit(m)$worst_log_ratio, log(1.5), 1e-15)
 })
+
+test_that("a bound from below is printed rounded down", {
+  a <- audit(mech_rr(2, 1))
+  a$draws <- 1000
+  a$confidence <- .999
+  for (bound in c(0, .99996, .123456, 1, 12.3456, 1 - 1e-9, .1 + .2)) {
+    a$lower_bound <- bound
+    line <- grep("is at least", format(a), value = TRUE)
+    shown <- as.numeric(sub(".*is at least ([0-9.]+) .*", "\\1", line))
+    expect_lte(shown, bound)
+    expect_gte(shown, bound * (1 - 1.001e-3))
+  }
+})

@@ -447,3 +447,22 @@ test_that("reports follow the matrix where there are more than two blocks", {
     expect_lt(max(abs(found - law) / sqrt(law * (1 - law) / n)), 5)
   }
 })
+
+test_that("the certificate is relative to what is attained and printed rounded up", {
+  shown <- function(lower, upper) {
+    text <- format_certificate(c(lower = lower, upper = upper))
+    as.numeric(sub(".* by more than (.*) %$", "\\1", text))
+  }
+  for (gap in c(1.49e-4, 1.01e-4, 9.6e-4, .5, 1, 3e-9, 7.2e-12)) {
+    exact <- 100 * ((.3 + .3 * gap) - .3) / .3
+    found <- shown(.3, .3 + .3 * gap)
+    expect_gte(found, exact * (1 - 1e-11))
+    # one digit: at most twice as much
+    expect_lte(found, 2 * exact)
+  }
+  expect_identical(shown(2, 3), 50)
+  expect_match(format_certificate(c(0, .12345)), "attains more than 0.1235")
+  for (exact in list(c(.3, .3), c(0, 0), c(Inf, Inf))) {
+    expect_identical(format_certificate(exact), "no private mechanism does better")
+  }
+})
