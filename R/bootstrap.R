@@ -20,6 +20,8 @@ check_bootstrap <- function(object, replicates, call) {
     "An unbiased estimate may be negative: no reports can be drawn from it."
   } else if (!is.null(object$reported$square)) {
     "These reports are weighted."
+  } else if (any(object$reported$total != round(object$reported$total))) {
+    "These counts are not whole numbers."
   } else if (object$target == "file") {
     "This estimate is of the file's own table, which is not drawn anew."
   }

@@ -104,3 +104,12 @@ test_that("block designs are bootstrapped through their own estimate", {
     class = "confide_error_parameter"
   )
 })
+
+test_that("counts that are not whole numbers are refused", {
+  for (counts in list(c(.3, .2), c(100.5, 99.5))) {
+    e <- estimate(stats::setNames(counts, 1:2), mech_rr(2, 1), method = "ml")
+    expect_confide_error(
+      confint(e, method = "bootstrap", replicates = 100), "parameter", "not whole numbers"
+    )
+  }
+})
