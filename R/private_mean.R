@@ -55,10 +55,13 @@
 #'   coordinate, `"coordinate_median"`. 50 times the square root of the number of columns by
 #'   default.
 #' @param neighbours (`"replace"` or `"zero_out"`) What the guarantee hides: any change of one row,
-#'   or its absence. An absent person counts nowhere and moves nothing; with `"zero_out"` a row that
-#'   is missing throughout stands for one. The number of rows is public in both, and
-#'   `"add_remove"`, which hides it, is not served; so the stronger of the two is the default, where
-#'   functions that serve `"add_remove"` have none.
+#'   or its absence. With `"zero_out"` a row that is missing throughout stands for an absent person,
+#'   who adds nothing to any count or sum. But the row is one of the n by which sums are divided
+#'   and of which counts are to reach a share. With many such rows estimates are therefore biased,
+#'   those of a clipped mean toward `centre`, and intervals miss: it is no way to treat missing
+#'   values. The number of rows is public in both, and `"add_remove"`, which hides it, is not
+#'   served; so the stronger of the two is the default, where functions that serve `"add_remove"`
+#'   have none.
 #' @param filter (`"auto"`, `"spectral"` or `"none"`) Whether to search for outliers that all pull
 #'   one way; 30 % of the mean's budget. `"auto"`: when n rho >= 7 times the number of columns.
 #' @param control (control) Made by [balloon_control()].

@@ -544,11 +544,11 @@ nasty_outcome <- function(name, arguments, objects, seconds = 5) {
   list(kind = kind, faults = faults, result = result)
 }
 
-# A hundred thousand bootstrap tables, or as many settings of a study, take their time.
+# A hundred thousand bootstrap tables, or as many settings or runs of a study, take their time.
 asks_for_work <- function(name, arguments) {
   switch(function_of(name),
     log_linear_test = is.numeric(arguments$draws) && isTRUE(arguments$draws > 1e4),
-    contamination_study = length(arguments$rho) > 1e4,
+    contamination_study = any(lengths(arguments) > 1e4) || isTRUE(arguments$repetitions > 1e4),
     FALSE
   )
 }

@@ -284,7 +284,8 @@ test_that("with coins a further person moves nobody else, with fixed rows the si
 test_that("the plot shows certificates of both parts and what the check released", {
   r <- run(check = "gaussian")
   plot <- ggplot2::autoplot(r)
-  points <- utils::tail(ggplot2::ggplot_build(plot)$data, 1)[[1]]
+  is_point <- vapply(plot$layers, function(layer) inherits(layer$geom, "GeomPoint"), NA)
+  points <- ggplot2::ggplot_build(plot)$data[[which(is_point)]]
   expect_setequal(
     round(points$y, 9), round(c(r$path$train, r$path$validation, r$path$excess), 9)
   )
@@ -311,6 +312,73 @@ test_that("what a function says that sees private data is not passed on", {
     expect_match(conditionMessage(error), name, fixed = TRUE)
     expect_holds_no("Zebrafink", conditionMessage(error))
   }
+})
+
+test_that("noise of another process or from before the run is not taken", {
+  early <- private_count(rep(TRUE, 10), rho = 0.01, neighbours = "add_remove")
+  expect_confide_error(
+    run(refine = function(previous, train, epsilon) early), "budget", "within the run"
+  )
+  path <- refine(brownian(c(1, 2), 1, 20, whole = TRUE), epsilon = 0.001)
+  expect_confide_error(
+    run(refine = function(previous, train, epsilon) refine(path, epsilon = 0.01)), "budget",
+    "within the run"
+  )
+  simulated <- private_count(TRUE, rho = 1e-5, neighbours = "add_remove", rng = "r")
+  expect_confide_error(
+    run(refine = function(previous, train, epsilon) simulated), "parameter", "one source"
+  )
+  skip_on_os("windows")
+  answers <- with_meter(function(statement) NULL, parallel::mclapply(1:2, function(i) {
+    tryCatch(private_count(TRUE, rho = 1, neighbours = "replace"), error = class)
+  }, mc.cores = 2))
+  for (answer in answers) expect_identical(answer[[1]], "confide_error_budget")
+})
+
+test_that("a threshold from before the run is not asked within it", {
+  gate <- above_threshold(10, 1, epsilon = 1, monotone = TRUE, neighbours = "add_remove")
+  leaking <- function(model, validation) {
+    ask(gate, 5)
+    score_cells(model, validation)
+  }
+  expect_confide_error(run(score = leaking), "budget", "only what was started there")
+  expect_false(ask(gate, -1000)$answers)
+  # one that was made in the run is
+  inside <- function(previous, train, epsilon) {
+    if (is.null(previous)) {
+      previous <- above_threshold(0, 1, epsilon = 0.001, monotone = TRUE, neighbours = "add_remove")
+    }
+    ask(previous, -1e6)
+  }
+  r <- run(refine = inside, fit = function(released) c(TRUE, FALSE), threshold = 0.99)
+  expect_identical(r$released$answers, rep(FALSE, 3))
+})
+
+test_that("parts that were split with a seed make no private run", {
+  parts <- split_people(toy(200), 0.5, "add_remove", rng = "r")
+  expect_confide_error(
+    run(train = parts$train, validation = parts$validation), "parameter", "for simulations"
+  )
+  r <- run(
+    train = parts$train, validation = parts$validation, refine = refine_cells("r"), rng = "r"
+  )
+  expect_identical(privacy(r)$rng, "r")
+})
+
+test_that("a model that holds an environment is named", {
+  hiding <- function(released) {
+    secret <- released
+    list(cells = fit_cells(released), call = function() secret)
+  }
+  r <- run(fit = hiding, score = function(model, validation) score_cells(model$cells, validation))
+  expect_true(r$keeps_environment)
+  expect_match(format(r), "may hold the data", all = FALSE)
+  plain <- list(1, "a", mean, stats::setNames(1:2, c("a", "b")), data.frame(a = 1), quote(f(x)))
+  expect_false(holds_environment(plain))
+  expect_true(holds_environment(list(list(y ~ x))))
+  expect_true(holds_environment(stats::lm(dist ~ speed, datasets::cars)))
+  r$privacy$epsilon <- 0
+  expect_confide_error(privacy(r), "internal", "altered by hand")
 })
 
 test_that("a plot of one attempt has points and no line", {

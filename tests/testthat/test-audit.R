@@ -126,6 +126,17 @@ test_that("integers that lose more than the claim fail the audit", {
   expect_false(audit(mech_rr(3, 1))$ok)
 })
 
+test_that("reports and what is made of them point to their mechanism", {
+  m <- mech_rr(2, 1)
+  reports <- privatize(c("1", "2"), m)
+  for (x in list(reports, count_reports(reports, m), estimate(reports, m))) {
+    expect_confide_error(audit(x), "parameter", "Audit the mechanism that made the reports")
+  }
+  table <- data.frame(a = factor(c("x", "y")), b = factor(c("u", "v")))
+  synthetic <- synthesize(table, rho = 1, neighbours = "replace")
+  expect_confide_error(audit(synthetic), "parameter", "choices and noise")
+})
+
 # Mechanisms with what tells the losses of their integers.
 audited_samplers <- function() {
   P <- rbind(a = c(x = .6, y = .4), b = c(x = .4, y = .6))

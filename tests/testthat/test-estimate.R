@@ -567,6 +567,14 @@ test_that("the toy table needs at most 300 evaluations of EM", {
   expect_lte(e$evaluations, 300)
 })
 
+test_that("answers that were never randomized are asked about", {
+  m <- mech_rr(c("no", "yes"), 1)
+  raw <- rep("no", 2000)
+  expect_match(format(estimate(raw, m)), "FAR BELOW 0: were these answers", all = FALSE)
+  reports <- privatize(raw, m, rng = "os")
+  expect_no_match(paste(format(estimate(reports, m)), collapse = " "), "FAR BELOW 0")
+})
+
 test_that("one report has no standard error in any cell of any table", {
   m <- mech_lambda(list(a = 3, b = 2, c = 4), lambda = c(.31, .47, .83))
   one <- data.frame(a = 2, b = 1, c = 3)

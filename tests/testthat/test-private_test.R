@@ -203,6 +203,14 @@ test_that("an effect size that noise makes impossible is NA, and the method says
   expect_match(test$method, "effect sizes NA: a true share is estimated at or below 0")
 })
 
+test_that("reports of another mechanism are refused before their margin is missed", {
+  pair <- mech_lambda(list(a = 2, b = 2), lambda = .5)
+  reports <- privatize(data.frame(a = c("1", "2"), b = c("2", "1")), pair)
+  for (x in list(reports, count_reports(reports, pair))) {
+    expect_confide_error(private_test(x, mech_rr(2, 1)), "mechanism", "fingerprint of another")
+  }
+})
+
 test_that("shares named by the cells of several attributes are matched by name", {
   toy <- toy_mechanism()
   p <- prop.table(toy_table())

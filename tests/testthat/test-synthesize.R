@@ -581,6 +581,17 @@ test_that("what went through a file, or lost its handle, can be used but not ref
   expect_confide_error(refine(path, epsilon = 1), "parameter", "parted")
 })
 
+test_that("the tables inside are refined with the whole, and nothing is altered on the way", {
+  l <- ledger(20, neighbours = "add_remove", limit = 0.2)
+  path <- start_of(people(300), ledger = l)
+  expect_confide_error(refine(path$handle$single, epsilon = 50), "budget", "part of another object")
+  expect_equal(spent(l), 0.1, tolerance = 1e-9)
+  path["ledger"] <- list(NULL)
+  expect_confide_error(refine(path, epsilon = 1), "internal", "altered by hand")
+  expect_confide_error(as_approx_dp(path, delta = 1e-6), "internal", "altered by hand")
+  expect_equal(spent(l), 0.1, tolerance = 1e-9)
+})
+
 test_that("neighbours that are not served are not offered", {
   x <- data.frame(a = factor(c("x", "y")), b = factor(c("u", "v")))
   offered <- expect_confide_error(
