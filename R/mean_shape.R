@@ -56,14 +56,18 @@ check_shape_data <- function(request, call) {
 
 # Below this number of rows a scale may be wrong by a factor of 3 (measured with a tenth of the
 # budget; balloon.md 1.6).
-check_scale_rows <- function(request, call) {
+rows_for_scales <- function(request) {
   each <- request$dimension / request$total * (0.1 / shape_share(request))
-  needed <- if (request$measure == "rho") 150 * sqrt(each) else 2850 * each
+  ceiling(if (request$measure == "rho") 150 * sqrt(each) else 2850 * each)
+}
+
+check_scale_rows <- function(request, call) {
+  needed <- rows_for_scales(request)
   if (request$n >= needed) {
     return(invisible())
   }
   abort_parameter(c(
-    "Private scales need at least {format_count(ceiling(needed))} rows here.",
+    "Private scales need at least {format_count(needed)} rows here.",
     x = "There are {format_count(request$n)}.",
     i = "Give a covariance matrix as {.arg sigma}, known from elsewhere.",
     i = "Or use {.code sigma = \"none\"} for columns that are on one scale already.",

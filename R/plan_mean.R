@@ -124,12 +124,17 @@ check_planned_control <- function(control, call = rlang::caller_env()) {
   control
 }
 
-# The budget as private_mean() divides it, from n, d and rho alone.
-planned_budget <- function(setting, n, rho) {
-  request <- list(
+# What private_mean() would be asked.
+planned_request <- function(setting, n, rho) {
+  list(
     method = "balloon", measure = "rho", total = rho, n = n, dimension = setting$d,
     shape = list(type = setting$sigma), control = setting$control
   )
+}
+
+# The budget as private_mean() divides it, from n, d and rho alone.
+planned_budget <- function(setting, n, rho) {
+  request <- planned_request(setting, n, rho)
   request$filter <- choose_filter(setting$filter, request, NULL)
   c(mean_budget(request, NULL), filter = request$filter)
 }
@@ -268,7 +273,7 @@ solve_n <- function(setting, asked, call = rlang::caller_env()) {
 
 # Fewer are refused by private_mean().
 rows_for_shape <- function(setting, rho) {
-  if (setting$sigma == "diag") ceiling(150 * sqrt(setting$d / rho)) else 1
+  if (setting$sigma == "diag") rows_for_scales(planned_request(setting, NULL, rho)) else 1
 }
 
 solve_rho <- function(setting, asked, call = rlang::caller_env()) {

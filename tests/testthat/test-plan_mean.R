@@ -171,6 +171,9 @@ test_that("a computed number of rows is one that private_mean() takes", {
   x <- matrix(stats::rnorm(4 * plan$n), plan$n)
   expect_s3_class(private_mean(x, .05, rng = "r"), "confide_mean")
   expect_confide_error(private_mean(x[-1, ], .05, rng = "r"), "parameter")
+  small <- balloon_control(shape_share = 0.025)
+  few <- plan_mean(4, rho = .05, error = .2, control = small)$n
+  expect_identical(few, ceiling(2 * 150 * sqrt(4 / .05)))
   expect_output(print(plan_mean(4, n = 90, rho = .05, sigma = "none")), "far astray")
 })
 
