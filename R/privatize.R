@@ -206,12 +206,12 @@ rbind.confide_reports <- function(..., deparse.level = 1) { # nolint: object_nam
   whole
 }
 
-# The fingerprint is checked where it is present.
 # The fingerprint that reports or counts carry, or NULL.
 found_fingerprint <- function(x) {
   if (inherits(x, "confide_counts")) x$fingerprint else attr(x, "confide", exact = TRUE)$fingerprint
 }
 
+# The fingerprint is checked where it is present.
 check_fingerprint <- function(found, mechanism, call) {
   if (is.null(found) || identical(found, mechanism$fingerprint)) {
     return(invisible())

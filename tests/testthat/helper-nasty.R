@@ -546,9 +546,10 @@ nasty_outcome <- function(name, arguments, objects, seconds = 5) {
 
 # A hundred thousand bootstrap tables, or as many settings or runs of a study, take their time.
 asks_for_work <- function(name, arguments) {
+  is_many <- function(x) is.numeric(x) && any(x > 1e4, na.rm = TRUE)
   switch(function_of(name),
-    log_linear_test = is.numeric(arguments$draws) && isTRUE(arguments$draws > 1e4),
-    contamination_study = any(lengths(arguments) > 1e4) || isTRUE(arguments$repetitions > 1e4),
+    log_linear_test = is_many(arguments$draws),
+    contamination_study = is_many(lengths(arguments)) || is_many(arguments$repetitions),
     FALSE
   )
 }

@@ -256,7 +256,8 @@ for_each_method <- function(objects, use) {
       first <- names(formals(method))[[1]]
       if (first == "...") first <- "x"
       call <- c(stats::setNames(list(x), first), nasty_method_calls[[paste(generic, class)]])
-      use(generic, class, x, call, setdiff(names(formals(method)), c(first, "...")))
+      others <- setdiff(names(formals(method)), c(first, "...", "deparse.level")) # R reads the last
+      use(generic, class, x, call, others)
     }
   }
 }
