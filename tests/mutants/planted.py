@@ -229,4 +229,12 @@ MUTANTS = [
     ('audit.R', 'the certificate of the integers is not asked', 'ok = keeps && ', 'ok = ', 'audit.R'),
     ('privacy.R', 'losses are cut to the claim before they are compared', 'if (keeps && loss <= claim + rounding) min(loss, claim) else loss', 'min(loss, claim)', 'audit.R'),
     ('certified_exp.cpp', 'a ratio below 1 is kept', 'return low <= high && ', 'return ', 'certified_exp_test'),
+    ('noise_gate.R', 'noise of a forked process counted in a copy', 'if (Sys.getpid() != process) abort_other_process()', '', 'accuracy_first.R'),
+    ('accuracy_first.R', 'a release from before the run taken for free', 'check_counted(previous, run)', '', 'accuracy_first.R'),
+    ('above_threshold.R', 'an older threshold asked within a run', 'is_metered() && object$run != current_run()', 'FALSE', 'accuracy_first.R'),
+    ('vault.R', 'a used version advanced once more', 'check_latest(object, call)\n  vault_advance', 'vault_advance', 'brownian.R'),
+    ('brownian.R', 'parts refined without their owner', 'isTRUE(object$owned)', 'FALSE', 'synthesize.R'),
+    ('privacy.R', 'epsilon of an altered mechanism', 'check_mechanism(x)\n  delta', 'delta', 'privacy.R'),
+    ('approx_dp.R', 'cancelling parts not rounded up', 'price + slack', 'price', 'approx_dp.R'),
+    ('mean_region.R', 'the slope of the outliers counted for the others', 'object$spread$lambda - eta', 'object$spread$lambda', 'mean_methods.R'),
 ]
