@@ -151,7 +151,7 @@ check_null <- function(p, mechanism, margin, call = rlang::caller_env()) {
   } else {
     in_level_order(p, cell_labels(domain), "p", call)
   }
-  check_probabilities(unname(p), prod(lengths(domain)), arg = "p", call = call)
+  unname(check_probabilities(p, prod(lengths(domain)), arg = "p", call = call))
 }
 
 # The cells of an array in table order, by its dimnames where it has some.

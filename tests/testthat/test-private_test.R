@@ -92,7 +92,7 @@ test_that("what cannot be tested is refused", {
   expect_confide_error(
     private_test(toy_table(), m, margin = "b", p = c(.5, .5)), "parameter", "3 probabilities"
   )
-  for (p in list(globalenv(), quote(x), sum, list(1, 2, 3))) {
+  for (p in list(globalenv(), quote(x), sum, list(1, 2, 3), Matrix::Diagonal(3))) {
     expect_confide_error(private_test(toy_table(), m, margin = "b", p = p), "parameter", "`p`")
   }
   counts <- count_reports(table_records(toy_table()), m, weights = rep(2, 200))
