@@ -206,6 +206,16 @@ rbind.confide_reports <- function(..., deparse.level = 1) { # nolint: object_nam
   whole
 }
 
+# dplyr::bind_rows() hands over the first part alone as the pattern: rows of the others may be of
+# another mechanism, so that the whole is no reports. Verbs that add no row keep what they had.
+#' @exportS3Method dplyr::dplyr_reconstruct
+dplyr_reconstruct.confide_reports <- function(data, template) {
+  if (nrow(data) > nrow(template)) {
+    return(dplyr::dplyr_reconstruct(data, as_plain(template)))
+  }
+  NextMethod()
+}
+
 # The fingerprint that reports or counts carry, or NULL.
 found_fingerprint <- function(x) {
   if (inherits(x, "confide_counts")) x$fingerprint else attr(x, "confide", exact = TRUE)$fingerprint

@@ -711,6 +711,6 @@ nasty_methods <- function() {
   table <- parseNamespaceFile("confide", dirname(system.file(package = "confide")))$S3methods
   methods <- data.frame(generic = sub("^ggplot2::", "", table[, 1]), class = table[, 2])
   ours <- setdiff(ls(asNamespace("confide"), all.names = TRUE), getNamespaceExports("confide"))
-  # `[` and c() take their arguments by place
-  methods[!methods$generic %in% c(ours, "[", "c"), ]
+  # `[` and c() take their arguments by place; what dplyr calls its users do not
+  methods[!methods$generic %in% c(ours, "[", "c", "dplyr_reconstruct"), ]
 }

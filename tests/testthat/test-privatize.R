@@ -417,3 +417,17 @@ test_that("rows of set reports are put together as reports", {
   expect_equal(count_reports(both, m)$n, 12)
   expect_confide_error(rbind(first, privatize(1:6, update(m, epsilon = 2))), "mechanism")
 })
+
+test_that("rows that dplyr puts together are no reports, those that it picks are", {
+  skip_if_not_installed("dplyr")
+  m <- mech_lambda(list(a = 2, b = 2), epsilon = 1)
+  x <- data.frame(a = c("1", "2"), b = c("2", "1"))
+  private <- privatize(x, m)
+  bound <- dplyr::bind_rows(private, privatize(x, m, rng = "r"))
+  expect_identical(class(bound), "data.frame")
+  expect_null(attr(bound, "confide"))
+  expect_identical(dim(bound), c(4L, 2L))
+  picked <- dplyr::filter(private, TRUE)
+  expect_s3_class(picked, "confide_reports")
+  expect_identical(attr(picked, "confide"), attr(private, "confide"))
+})
