@@ -62,8 +62,8 @@
 #'   `$path` (data frame: a row for each attempt), `$threshold`, `$privacy`,
 #'   `$keeps_environment`: whether `$model` holds an environment, as the formula of [stats::lm()]
 #'   does where `fit` makes it. Such a model may hold the data: do not save or share it. Else
-#'   neither data nor closures are kept. The accuracy of the model on other people is not known from this: the check
-#'   is noisy, and it stopped because it looked good.
+#'   neither data nor closures are kept. The accuracy of the model on other people is not known from
+#'   this: the check is noisy, and it stopped because it looked good.
 #' @section Errors:
 #' `confide_error_budget` when `refine` spends more than its level, when `fit` or `score` draw
 #' noise, or when the ledger cannot pay; `confide_error_domain` when both parts are the same

@@ -25,9 +25,9 @@
 #' @param x (mechanism or release) What to audit.
 #' @param ... Unused; catches misspelt arguments.
 #' @param draws (whole number) Reports (or answers) to draw from each of two true values for the
-#'   statistical audit; 0 (default) for none, at most 1e8 (of numbers, for a release of several). 1e5
-#'   finds an excess of about 0.05 at epsilon 1; rare
-#'   events need more, and no number finds them all.
+#'   statistical audit; 0 (default) for none, at most 1e8 (of numbers, for a release of several).
+#'   1e5 finds an excess of about 0.05 at epsilon 1; rare events need more, and no number finds them
+#'   all.
 #' @param confidence (number in (0, 1)) Of the statistical lower bound; the default is wrong once in
 #'   a million audits.
 #' @param rng As in [privatize()].

@@ -114,7 +114,7 @@ feasible_cells <- function(feasible, alphabets, domain, call = rlang::caller_env
 
 apply_feasible <- function(feasible, grid, call) {
   tryCatch(feasible(grid), error = function(error) {
-    reason <- conditionMessage(error)
+    reason <- conditionMessage(error) # nolint: object_usage_linter. cli reads it.
     abort_parameter(c(
       "The function {.arg feasible} must serve the data frame of all combinations.",
       x = "It stopped: {reason}"

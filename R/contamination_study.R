@@ -306,13 +306,14 @@ study_store <- function(directory, call = rlang::caller_env()) {
       "{.arg directory} must be one path, or NULL.", x = "It is {describe(directory)}."
     ), call = call)
   }
-  # R warns of paths that are too long, and then there is none
-  exists <- suppressWarnings(
-    dir.exists(directory) || dir.create(directory, recursive = TRUE, showWarnings = FALSE)
-  )
-  if (!exists) {
+  # R without readline is killed by a path that its buffer does not hold
+  fits <- nchar(directory, "bytes") <= 1000
+  if (!fits || !(dir.exists(directory) || dir.create(directory, FALSE, recursive = TRUE))) {
     abort_parameter(c(
-      "{.arg directory} must be a directory, or a path where one can be made.",
+      paste(
+        "{.arg directory} must be a directory, or a path where one can be made,",
+        "of at most 1,000 bytes."
+      ),
       x = "It is {describe(directory)}."
     ), call = call)
   }
