@@ -73,7 +73,7 @@ describe <- function(x) {
     return("NULL")
   }
   if (is.object(x) || !is.atomic(x)) {
-    return(paste("an object of class", paste(class(x), collapse = "/")))
+    return(describe_class(x))
   }
   if (length(x) != 1 || !is.null(dim(x))) {
     return(sprintf("a %s of length %d", typeof(x), length(x)))
@@ -82,6 +82,9 @@ describe <- function(x) {
   text <- encodeString(format(unname(x), digits = 15), quote = quote)
   paste(typeof(x), shorten(text))
 }
+
+# All that may be told of private data.
+describe_class <- function(x) paste("an object of class", paste(class(x), collapse = "/"))
 
 shorten <- function(text, width = 60L) {
   ifelse(nchar(text, "width") > width, paste0(substr(text, 1L, width - 3L), "..."), text)

@@ -70,7 +70,7 @@ check_report_frame <- function(data, mechanism, call = rlang::caller_env()) {
   if (!is.data.frame(data)) {
     abort_parameter(c(
       "{.arg data} must be a data frame of reports and exact variables.",
-      x = "It is {describe(data)}."
+      x = "It is {describe_class(data)}."
     ), call = call)
   }
   check_fingerprint(attr(data, "confide")$fingerprint, mechanism, call)

@@ -14,7 +14,7 @@ check_frame <- function(data, call) {
   if (!is.data.frame(data) || ncol(data) == 0) {
     abort_parameter(c(
       "{.arg data} must be a data frame with at least one column and one row for each person.",
-      x = if (is.data.frame(data)) "It has no column." else "It is {describe(data)}."
+      x = if (is.data.frame(data)) "It has no column." else "It is {describe_class(data)}."
     ), call = call)
   }
   names <- names(data)

@@ -599,3 +599,16 @@ test_that("neighbours that are not served are not offered", {
   )
   expect_no_match(offered, "zero_out")
 })
+
+test_that("what is given in the place of people is told by its class alone", {
+  m <- mech_lambda(list(x = 2), epsilon = 1)
+  refusals <- list(
+    expect_confide_error(synthesize("Zebrafink", rho = 1, neighbours = "replace"), "parameter"),
+    expect_confide_error(private_lm(y ~ x, "Zebrafink", m), "parameter"),
+    expect_confide_error(private_glm(y ~ x, "Zebrafink", m), "parameter")
+  )
+  for (text in refusals) {
+    expect_match(text, "class character")
+    expect_no_match(text, "Zebrafink")
+  }
+})
