@@ -381,7 +381,7 @@ test_that("reports put together are of one mechanism and as private as the least
   m <- mech_lambda(list(a = 2, b = 2), lambda = .5)
   about <- function(x) attr(x, "confide")
   shapes <- list(data)
-  if (is_there("tibble")) shapes <- c(shapes, list(tibble::as_tibble(data)))
+  if (is_there("dplyr")) shapes <- c(shapes, list(dplyr::as_tibble(data)))
   for (data in shapes) {
     os <- privatize(data, m)
     r <- privatize(data, m, rng = "r")
