@@ -458,16 +458,8 @@ format_answer <- function(estimate, sd) {
 #' @export
 vcov.confide_brownian <- function(object, ...) {
   check_dots_empty(...)
-  labels <- number_labels(object)
   variance <- rep(object$sigma^2, lengths(released_list(object)))
-  if (length(variance) > max_matrix) {
-    abort_parameter(c(
-      "A covariance matrix is built for at most {format_count(max_matrix)} numbers.",
-      x = "There are {format_count(length(variance))}.",
-      i = "They are independent, each with standard deviation {.code $sigma}."
-    ))
-  }
-  structure(diag(variance, length(variance)), dimnames = rep(list(labels), 2))
+  noise_covariance(variance, number_labels(object), "sigma")
 }
 
 #' @rdname brownian
@@ -479,12 +471,9 @@ confint.confide_brownian <- function(object, parm, level = 0.95, ...) {
   step <- ifelse(vapply(object$queries, `[[`, NA, "whole"), 0.5, 0)
   half <- stats::qnorm((1 + level) / 2) * object$sigma + step
   estimates <- released_list(object)
-  half <- rep(half, lengths(estimates))
-  values <- unlist(estimates, use.names = FALSE)
-  tails <- 100 * c((1 - level) / 2, (1 + level) / 2)
-  limits <- cbind(values - half, values + half)
-  dimnames(limits) <- list(
-    number_labels(object), paste(format(tails, trim = TRUE, digits = 3), "%")
+  limits <- limits_around(
+    unlist(estimates, use.names = FALSE), rep(half, lengths(estimates)), level,
+    number_labels(object)
   )
   chosen_limits(limits, parm)
 }

@@ -75,12 +75,7 @@ confint.confide_mean <- function(object, parm, level = 0.95, ..., type = c("tota
   level <- check_level(level)
   type <- check_choice(type, c("total", "privacy"))
   half <- stats::qnorm((1 + level) / 2) * mean_std_error(object, type)
-  limits <- cbind(object$estimate - half, object$estimate + half)
-  tails <- 100 * c((1 - level) / 2, (1 + level) / 2)
-  dimnames(limits) <- list(
-    names(object$estimate), paste(format(tails, trim = TRUE, digits = 3), "%")
-  )
-  chosen_limits(limits, parm)
+  chosen_limits(limits_around(object$estimate, half, level), parm)
 }
 
 # Where sampling is not known, that of the noise alone.

@@ -41,15 +41,21 @@ coef.confide_release <- function(object, ...) {
 #' @export
 vcov.confide_release <- function(object, ...) {
   check_dots_empty(...)
-  size <- length(object$estimate)
+  variance <- rep(object$noise_sd^2, length(object$estimate))
+  noise_covariance(variance, names(object$estimate), "noise_sd")
+}
+
+# Of independent numbers; `field` of the object has their standard deviations.
+noise_covariance <- function(variance, labels, field, call = rlang::caller_env()) {
+  size <- length(variance)
   if (size > max_matrix) {
     abort_parameter(c(
       "A covariance matrix is built for at most {format_count(max_matrix)} numbers.",
       x = "This release has {format_count(size)}.",
-      i = "They are independent, each with standard deviation {.code $noise_sd}."
-    ))
+      i = "They are independent, each with standard deviation {.code ${field}}."
+    ), call = call)
   }
-  structure(diag(object$noise_sd^2, size), dimnames = rep(list(names(object$estimate)), 2))
+  structure(diag(variance, size), dimnames = rep(list(labels), 2))
 }
 
 #' @rdname release-methods
@@ -58,12 +64,15 @@ confint.confide_release <- function(object, parm, level = 0.95, ...) {
   check_dots_empty(...)
   level <- check_level(level)
   half <- noise_quantile(object, (1 + level) / 2)
-  limits <- cbind(object$estimate - half, object$estimate + half)
+  chosen_limits(limits_around(object$estimate, half, level), parm)
+}
+
+# A row for each number, with columns named by the tails.
+limits_around <- function(estimate, half, level, labels = names(estimate)) {
   tails <- 100 * c((1 - level) / 2, (1 + level) / 2)
-  dimnames(limits) <- list(
-    names(object$estimate), paste(format(tails, trim = TRUE, digits = 3), "%")
-  )
-  chosen_limits(limits, parm)
+  limits <- cbind(estimate - half, estimate + half)
+  dimnames(limits) <- list(labels, paste(format(tails, trim = TRUE, digits = 3), "%"))
+  limits
 }
 
 # The smallest distance, a multiple of the grid, that the noise exceeds with probability at most
